@@ -6,6 +6,7 @@ use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use tercet::model::Tagging;
+use tercet::records::Guard;
 use tercet::{Schema, SchemaOptions, TransferSyntax};
 
 /// Which specifications, and how they are read.
@@ -35,6 +36,16 @@ impl OutputArg {
     /// The file, if it is one.
     pub fn file(&self) -> Option<&PathBuf> {
         self.output.as_ref().filter(|path| path.as_os_str() != "-")
+    }
+
+    /// What a command reads, beside its inputs, and writes.
+    pub fn guard(&self, schema: &SchemaArgs) -> Outcome<Guard> {
+        let mut guard = schema.guard()?;
+        match self.file() {
+            Some(path) => guard.writes("`-o`", path)?,
+            None => writes_stdout(&mut guard)?,
+        }
+        Ok(guard)
     }
 }
 
@@ -88,14 +99,39 @@ impl ReadingArgs {
     }
 }
 
+/// Adds the file that standard output has been redirected to, if it is one, to what a command writes.
+pub fn writes_stdout(guard: &mut Guard) -> Outcome<()> {
+    #[cfg(unix)]
+    {
+        use std::os::fd::AsFd;
+        let file = std::io::stdout().as_fd().try_clone_to_owned().map(std::fs::File::from);
+        if let Ok(found) = file.and_then(|file| file.metadata()) {
+            guard.writes_open("standard output", &found)?;
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = guard;
+    Ok(())
+}
+
 impl SchemaArgs {
+    /// What is read of the specifications: no output may be one of them.
+    pub fn guard(&self) -> Outcome<Guard> {
+        let mut guard = Guard::default();
+        // What cannot be read is an error once it is read.
+        for path in tercet::files::specifications(&self.schema).unwrap_or_default() {
+            guard.reads("specification", &path)?;
+        }
+        Ok(guard)
+    }
+
     /// Reads the specifications; errors in them end the command.
     pub fn load(&self) -> Outcome<Schema> {
         let schema = Schema::load(&self.schema, &self.reading.options())?;
         if schema.has_errors() && !self.allow_errors {
             for diagnostic in schema.diagnostics.iter().filter(|diagnostic| diagnostic.is_error()) {
                 let text = tercet::syntax::render(&schema.sources, diagnostic, term::colour());
-                term::say_text(&format!("{text}\n"));
+                term::say_diagnostic(&text);
             }
             return Err(Failure::usage(
                 "the specifications have errors (`--allow-errors` uses what could be understood)",

@@ -54,10 +54,11 @@ pub fn discover(schema: &Arc<Schema>, input: &Input, options: &Options) -> Outco
     }
     ranked.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
     match &ranked[..] {
-        [] if records.is_empty() => {
-            Err(Failure::input(format_args!("{}: there is nothing that looks like BER; {say}", input.name())))
-        }
-        [] => Err(Failure::input(format_args!("{}: no type fits the first records; {say}", input.name()))),
+        [] if records.is_empty() => Err(Failure::input(format_args!(
+            "{}: there is nothing that looks like BER; {say}",
+            input.shown()
+        ))),
+        [] => Err(Failure::input(format_args!("{}: no type fits the first records; {say}", input.shown()))),
         [(count, name), (next, other), ..] if count == next => Err(Failure::usage(format_args!(
             "`{name}` and `{other}` fit {count} of the first {} records alike; {say}",
             records.len()

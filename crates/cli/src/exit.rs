@@ -3,6 +3,8 @@
 use std::fmt;
 use std::io;
 use std::process::ExitCode;
+use tercet::records::Overwrite;
+use tercet_printable::Printable;
 
 /// What the command says to the shell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -60,7 +62,13 @@ impl Failure {
         if error.kind() == io::ErrorKind::BrokenPipe {
             return Self { exit: Exit::Good, message: String::new() };
         }
-        Self { exit: Exit::Io, message: format!("{what}: {error}") }
+        Self { exit: Exit::Io, message: format!("{}: {error}", Printable(what)) }
+    }
+}
+
+impl From<Overwrite> for Failure {
+    fn from(refused: Overwrite) -> Self {
+        Self::usage(refused)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Inputs: files, directories, globs, standard input; compressed ones are recognised by their first octets.
 
+use crate::args::writes_stdout;
 use crate::exit::{Failure, Outcome};
 use crate::term;
 use clap::Args;
@@ -10,7 +11,9 @@ use std::io::{self, Read};
 use std::path::PathBuf;
 use tercet::dynamic::text::{Octets, push_octets};
 pub use tercet::records::inputs::from_hex;
-use tercet::records::inputs::{self, Contents, Spelling};
+use tercet::records::Guard;
+use tercet::records::inputs::{self, Contents, Expanded, Skipped, SkippedKind, Spelling};
+use tercet_printable::printable;
 
 /// Where data comes from.
 #[derive(Args, Clone, Debug)]
@@ -18,6 +21,10 @@ pub struct InputArgs {
     /// Files, directories (all files in them) or globs; `-` or nothing is standard input
     #[arg(value_name = "INPUT")]
     pub inputs: Vec<OsString>,
+
+    /// Accept directories and globs without files
+    #[arg(long)]
+    pub allow_empty: bool,
 }
 
 /// How inputs spell octets.
@@ -49,6 +56,9 @@ pub struct InputPart {
     pub octets: Box<dyn Read>,
 }
 
+/// What lets a command go on without files.
+const ACCEPT_EMPTY: &str = "help: `--allow-empty` accepts directories and globs without files";
+
 /// One input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
@@ -61,33 +71,79 @@ pub enum Input {
 }
 
 impl InputArgs {
-    /// The inputs in the order given; those from a directory or glob in the order of names.
-    ///
-    /// Says which files of directories are skipped.
+    /// The inputs of a command that writes to standard output alone.
     pub fn expand(&self) -> Outcome<Vec<Input>> {
-        self.expand_with(&mut |line| term::say(line))
+        let mut guard = Guard::default();
+        writes_stdout(&mut guard)?;
+        self.expand_beside(&mut guard, false)
     }
 
-    /// The same; lines about skipped files are handed over.
-    pub fn expand_with(&self, tell: &mut dyn FnMut(String)) -> Outcome<Vec<Input>> {
+    /// The inputs in the order given; those from a directory or glob in the order of names. One that the command writes is
+    /// skipped if it has been found in a directory, and refused if it has been named. Unless the command is to be quiet, it
+    /// says which files of directories are skipped.
+    pub fn expand_beside(&self, guard: &mut Guard, quiet: bool) -> Outcome<Vec<Input>> {
         if self.inputs.is_empty() {
+            reads_stdin(guard)?;
             return Ok(vec![Input::Stdin]);
         }
         let mut found = Vec::new();
         for text in &self.inputs {
             if text == "-" {
+                reads_stdin(guard)?;
                 found.push(Input::Stdin);
                 continue;
             }
-            let expanded = inputs::expand(text).map_err(|error| match error.kind() {
-                io::ErrorKind::InvalidInput => Failure::usage(error),
-                _ => Failure::from(error),
-            })?;
-            expanded.skipped_lines().into_iter().for_each(&mut *tell);
-            found.extend(expanded.files.into_iter().map(Input::File));
+            let mut expanded = match inputs::expand(text) {
+                Ok(expanded) => expanded,
+                // A glob that nothing matches.
+                Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
+                    if !self.allow_empty {
+                        return Err(Failure::usage(format_args!("{error}\n{ACCEPT_EMPTY}")));
+                    }
+                    Expanded::default()
+                }
+                Err(error) => return Err(Failure::from(error)),
+            };
+            let is_named = expanded.files.len() == 1 && expanded.files[0].as_os_str() == text;
+            if !is_named {
+                let (written, files) = expanded.files.into_iter().partition(|path| guard.is_written(path));
+                expanded.files = files;
+                let skipped = |path: PathBuf| Skipped { path, kind: SkippedKind::Output };
+                expanded.skipped.extend(Vec::into_iter(written).map(skipped));
+            }
+            let empty = expanded.files.is_empty();
+            if !quiet || empty {
+                expanded.skipped_lines().into_iter().for_each(term::say);
+            }
+            if empty {
+                let message = format!("no input files in `{}`", tercet_printable::path(text.as_ref()));
+                if !self.allow_empty {
+                    return Err(Failure::usage(format_args!("{message}\n{ACCEPT_EMPTY}")));
+                }
+                term::warning(message);
+            }
+            for path in expanded.files {
+                guard.reads("input", &path)?;
+                found.push(Input::File(path));
+            }
         }
         Ok(found)
     }
+}
+
+/// Adds the file that standard input has been redirected from, if it is one, to what a command reads.
+fn reads_stdin(guard: &mut Guard) -> Outcome<()> {
+    #[cfg(unix)]
+    {
+        use std::os::fd::AsFd;
+        let file = io::stdin().as_fd().try_clone_to_owned().map(File::from);
+        if let Ok(found) = file.and_then(|file| file.metadata()) {
+            guard.reads_open("input", "<stdin>", &found)?;
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = guard;
+    Ok(())
 }
 
 impl Input {
@@ -98,6 +154,11 @@ impl Input {
             Self::File(path) => path.display().to_string(),
             Self::Octets(name, _) => name.clone(),
         }
+    }
+
+    /// Its name in a line for people.
+    pub fn shown(&self) -> String {
+        printable(&self.name()).into_owned()
     }
 
     /// Its number of octets on the disk, if that is known.
@@ -137,7 +198,7 @@ impl Input {
     /// The octets of the input; of text that spells them, in its parts: blocks, packets, arrays, or lines of digits unless
     /// they are `joined`.
     pub fn parts(&self, spelling: SpellingArgs, joined: bool) -> Outcome<Vec<InputPart>> {
-        let name = self.name();
+        let name = self.shown();
         if spelling.binary {
             return Ok(vec![InputPart { name, octets: self.open()? }]);
         }
@@ -204,7 +265,7 @@ impl Input {
 /// Says that an input is text that spells octets; of PEM nobody expects anything else.
 fn say_spelled(name: &str, spelling: Spelling) {
     if spelling != Spelling::Pem {
-        term::say(format_args!("{name}: {}, read as the bytes that it spells", spelling.name()));
+        term::say(format_args!("{}: {}, read as the bytes that it spells", printable(name), spelling.name()));
     }
 }
 

@@ -30,6 +30,7 @@ mod values;
 mod watch;
 
 use clap::{FromArgMatches, Parser, Subcommand};
+use std::borrow::Cow;
 use std::process::ExitCode;
 
 /// Toolkit for ASN.1 data: checks specifications, decodes, encodes, and converts record files
@@ -80,7 +81,12 @@ fn main() -> ExitCode {
         Err(error) => {
             // Help and version go to standard output and are no error.
             let good = !error.use_stderr();
-            _ = error.print();
+            let text = error.to_string();
+            // Words of the command line may be names of files that a glob has found.
+            match tercet_printable::printable_lines(&text) {
+                Cow::Borrowed(_) => _ = error.print(),
+                Cow::Owned(text) => term::say_text(&text),
+            }
             return if good { exit::Exit::Good } else { exit::Exit::Usage }.into();
         }
     };

@@ -13,8 +13,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::UNIX_EPOCH;
 use tercet::records::Summary;
 
-/// Its name in the directory of the outputs.
-pub const NAME: &str = "tercet-run.jsonl";
+pub use tercet::records::MANIFEST as NAME;
 
 /// What earlier runs have done; a line for each input, added once its outputs have their names.
 #[derive(Debug)]
@@ -34,16 +33,21 @@ impl Manifest {
     }
 
     fn read(path: &Path, settings: String) -> io::Result<Self> {
-        let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+        let mut file = open_plain(path)?;
         let mut octets = Vec::new();
         file.read_to_end(&mut octets)?;
         let whole = octets.iter().rposition(|octet| *octet == b'\n').map_or(0, |at| at + 1);
+        let mut done = HashMap::new();
+        for (index, line) in octets[..whole].split_inclusive(|octet| *octet == b'\n').enumerate() {
+            let line = checked(&line[..line.len() - 1]).ok_or_else(|| damaged(index + 1))?;
+            if line["settings"] == settings.as_str()
+                && let Some(input) = line["input"].as_str()
+            {
+                done.insert(input.to_owned(), line);
+            }
+        }
         file.set_len(whole as u64)?;
         file.seek(SeekFrom::End(0))?;
-        let lines = octets[..whole].split(|octet| *octet == b'\n');
-        let lines = lines.filter_map(|line| serde_json::from_slice::<Value>(line).ok());
-        let done = lines.filter(|line| line["settings"] == settings.as_str());
-        let done = done.filter_map(|line| Some((line["input"].as_str()?.to_owned(), line))).collect();
         Ok(Self { settings, done, file: Mutex::new(file) })
     }
 
@@ -92,9 +96,84 @@ impl Manifest {
             line["sha256"] = sha256.into();
         }
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        file.write_all(format!("{line}\n").as_bytes())?;
+        file.write_all(with_sum(&line.to_string()).as_bytes())?;
         file.sync_data()
     }
+}
+
+/// Opens a file for reading and writing that is or becomes a plain file: no link is followed, no pipe is waited for.
+fn open_plain(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true);
+    let found = match fs::symlink_metadata(path) {
+        Ok(found) => found,
+        // Should anything come to be there meanwhile, this fails.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return options.create_new(true).open(path),
+        Err(error) => return Err(error),
+    };
+    let other = || {
+        io::Error::new(
+            io::ErrorKind::AlreadyExists,
+            "not a file: the manifest of a run is no link and no pipe",
+        )
+    };
+    if !found.is_file() {
+        return Err(other());
+    }
+    let file = options.open(path)?;
+    // It may have been replaced between the two looks.
+    if same(&found, &file.metadata()?) { Ok(file) } else { Err(other()) }
+}
+
+#[cfg(unix)]
+fn same(one: &fs::Metadata, other: &fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    (one.dev(), one.ino()) == (other.dev(), other.ino())
+}
+
+#[cfg(not(unix))]
+fn same(_: &fs::Metadata, _: &fs::Metadata) -> bool {
+    true
+}
+
+/// What stands between a line and its sum, and behind it.
+const SUM: (&str, &str) = (",\"sum\":\"", "\"}");
+/// Digits of a sum.
+const DIGITS: usize = 16;
+
+/// The JSON object of a line, with a sum of its text as the last member, and a line feed.
+fn with_sum(object: &str) -> String {
+    let members = object.strip_suffix('}').unwrap_or(object);
+    format!("{members}{}{}{}\n", SUM.0, sum(members), SUM.1)
+}
+
+fn sum(text: &str) -> String {
+    hexadecimal(&Sha256::digest(text)[..DIGITS / 2])
+}
+
+fn hexadecimal(octets: &[u8]) -> String {
+    octets.iter().map(|octet| format!("{octet:02x}")).collect()
+}
+
+/// The object of a line, if the line is what was written.
+fn checked(line: &[u8]) -> Option<Value> {
+    let text = str::from_utf8(line).ok()?;
+    let (members, digits) =
+        text.strip_suffix(SUM.1)?.split_at_checked(text.len().checked_sub(SUM.1.len() + DIGITS)?)?;
+    let members = members.strip_suffix(SUM.0)?;
+    if digits != sum(members) {
+        return None;
+    }
+    serde_json::from_str(text).ok()
+}
+
+fn damaged(line: usize) -> io::Error {
+    io::Error::new(
+        io::ErrorKind::InvalidData,
+        format!(
+            "line {line} is damaged\nhelp: remove this line, and its input is converted again; without the file, all inputs are"
+        ),
+    )
 }
 
 /// The numbers of octets of files; nothing if there are none.
@@ -124,5 +203,49 @@ pub fn fingerprint(options: &str, specifications: &[PathBuf]) -> io::Result<Stri
     for path in specifications {
         add(&fs::read(path)?);
     }
-    Ok(hash.finalize().iter().take(16).map(|octet| format!("{octet:02x}")).collect())
+    Ok(hexadecimal(&hash.finalize()[..16]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_damaged_manifest_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(NAME);
+        let read = || Manifest::read(&path, "s".to_owned()).map(|manifest| manifest.done.len());
+        let lines =
+            [r#"{"input":"a","settings":"s"}"#, r#"{"input":"b","settings":"s"}"#].map(with_sum).concat();
+        fs::write(&path, &lines).unwrap();
+        assert_eq!(read().unwrap(), 2);
+        for at in 0..lines.len() {
+            let mut octets = lines.clone().into_bytes();
+            octets[at] ^= 2;
+            fs::write(&path, octets).unwrap();
+            // The end of the last line tells that it is one.
+            match read() {
+                Ok(count) => assert_eq!((count, at), (1, lines.len() - 1)),
+                Err(error) => assert!(error.to_string().contains(" is damaged\nhelp: ")),
+            }
+        }
+        // A line that a killed run has left.
+        fs::write(&path, &lines[..lines.len() - 9]).unwrap();
+        assert_eq!(read().unwrap(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_manifest_is_no_link_and_no_pipe() {
+        let folder = tempfile::tempdir().unwrap();
+        let (victim, path) = (folder.path().join("victim"), folder.path().join(NAME));
+        fs::write(&victim, "precious").unwrap();
+        std::os::unix::fs::symlink(&victim, &path).unwrap();
+        let refused = || Manifest::open(folder.path(), String::new()).unwrap_err().message;
+        assert!(refused().contains("not a file"));
+        assert_eq!(fs::read(&victim).unwrap(), b"precious");
+        fs::remove_file(&path).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+        assert!(refused().contains("not a file"));
+    }
 }

@@ -1,6 +1,6 @@
 //! What a run has done, as a text file that Prometheus' node exporter collects.
 
-use crate::exit::Outcome;
+use crate::exit::{Failure, Outcome};
 use crate::report::{Totals, now};
 use std::fmt::Write as _;
 use std::fs;
@@ -12,10 +12,27 @@ const LAST_SUCCESS: &str = "tercet_last_success_timestamp_seconds";
 
 /// Writes the file, whole or not at all. The time of the last success stays that of an earlier run until this one has one.
 pub fn write(path: &Path, totals: &Totals) -> Outcome<()> {
-    let text = text(totals, &fs::read_to_string(path).unwrap_or_default());
+    let text = text(totals, &earlier(path)?);
     let mut output = Output::create(path)?;
     output.write_all(text.as_bytes())?;
     Ok(output.commit()?)
+}
+
+/// What an earlier run has written; a file of something else is not replaced.
+pub fn earlier(path: &Path) -> Outcome<String> {
+    let is_file = fs::metadata(path).is_ok_and(|found| found.is_file());
+    let octets = if is_file {
+        fs::read(path).map_err(|error| Failure::io(path.display(), &error))?
+    } else {
+        Vec::new()
+    };
+    match String::from_utf8(octets) {
+        Ok(text) if text.is_empty() || text.starts_with("# HELP tercet_") => Ok(text),
+        _ => Err(Failure::usage(format_args!(
+            "refusing to overwrite `{}`: not metrics of an earlier run\nhelp: name another file with `--prometheus`",
+            tercet_printable::path(path)
+        ))),
+    }
 }
 
 fn text(totals: &Totals, earlier: &str) -> String {

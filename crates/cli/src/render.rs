@@ -3,18 +3,23 @@
 use crate::columnar::{Columnar, ColumnarArgs, IntegersArg};
 use crate::exit::{Failure, Outcome};
 use crate::prefix::Prefix;
+use crate::term::Quotes;
 use clap::{Args, ValueEnum};
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::io::{self, Write};
+use std::path::Path;
 use std::sync::Arc;
 use tercet::columns::{Builder, FileFormat, Layout, Options, expand};
 use tercet::dynamic::json::{self, JsonWriter};
 use tercet::dynamic::text::Octets;
 use tercet::dynamic::xml::{self, XmlWriter};
 use tercet::dynamic::{Error, ErrorKind, NodeId, Plan, Shape, Value, View, csv};
-use tercet::records::{ChildTable, Children, Explode, Leaves, Origin, Render, Rendering, Undecoded};
-use tercet::suggest::with_known;
+use tercet::records::{
+    ChildTable, Children, Explode, Leaves, Origin, Render, Rendering, SUFFIXES, Undecoded,
+};
+use tercet::suggest::{with_known, with_list};
+use tercet_printable::printable;
 
 /// How values are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -38,33 +43,42 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format that a file's suffix stands for.
-    pub fn of_suffix(suffix: &str) -> Option<Self> {
-        match suffix {
-            "json" => Some(Self::Json),
-            "jsonl" | "ndjson" => Some(Self::Jsonl),
-            "xml" => Some(Self::Xml),
-            "csv" => Some(Self::Csv),
-            "val" => Some(Self::Value),
-            "parquet" => Some(Self::Parquet),
-            "arrow" | "feather" => Some(Self::Arrow),
-            "arrows" => Some(Self::ArrowStream),
-            _ => None,
+    /// The format that the suffix of a file stands for.
+    pub fn of_path(path: &Path) -> Option<Self> {
+        let suffix = path.extension()?.to_str()?;
+        let (_, name) = SUFFIXES.iter().find(|(known, _)| known.eq_ignore_ascii_case(suffix))?;
+        Self::from_str(name, false).ok()
+    }
+
+    /// Refuses a file whose suffix stands for no format. What is no file, such as a pipe, needs none.
+    pub fn check_suffix(path: &Path) -> Outcome<()> {
+        let is_file = std::fs::metadata(path).map_or(true, |found| found.is_file());
+        if !is_file || Self::of_path(path).is_some() {
+            return Ok(());
         }
+        let known = SUFFIXES.iter().map(|(suffix, _)| *suffix);
+        let shown = tercet_printable::path(path);
+        let text = match path.extension() {
+            Some(suffix) => {
+                let suffix = printable(&suffix.to_string_lossy()).into_owned();
+                with_known(&format!("unknown suffix `{suffix}` of the output `{shown}`"), &suffix, known)
+            }
+            None => with_list(&format!("the output `{shown}` has no suffix that tells its format"), known),
+        };
+        Err(Failure::usage(text + "; or name the format with `--format`"))
     }
 
     /// The suffix of its files.
     pub fn suffix(self) -> &'static str {
-        match self {
-            Self::Json => "json",
-            Self::Jsonl => "jsonl",
-            Self::Xml => "xml",
-            Self::Csv => "csv",
-            Self::Value => "val",
-            Self::Parquet => "parquet",
-            Self::Arrow => "arrow",
-            Self::ArrowStream => "arrows",
-        }
+        let value = self.to_possible_value();
+        let name = value.as_ref().map_or("", |value| value.get_name());
+        SUFFIXES.iter().find(|(_, format)| *format == name).map_or("", |(suffix, _)| suffix)
+    }
+
+    /// What stands in quotes in its files, for a terminal that shows them.
+    pub fn quotes(self) -> Quotes {
+        // JSON has no ends of lines within strings.
+        if matches!(self, Self::Csv | Self::Value) { Quotes::HoldText } else { Quotes::Ignored }
     }
 
     /// Whether its files have columns and are no text.

@@ -73,7 +73,7 @@ impl<'p> Report<'p> {
     /// Takes note of an input.
     pub fn input(&mut self, converted: Converted) {
         let Converted { name, summary, time, rejects, sha256 } = converted;
-        let name = &*name;
+        let (name, raw) = (&*tercet_printable::printable(&name), &*name);
         let exit = verdict(&summary);
         let seconds = time.as_secs_f64();
         if self.talk {
@@ -142,7 +142,10 @@ impl<'p> Report<'p> {
         if summary.rejects > 0
             && let Some(path) = &rejects
         {
-            term::say(format_args!("  rejected octets are in {}, the reasons beside it", path.display()));
+            term::say(format_args!(
+                "  rejected octets are in {}, the reasons beside it",
+                tercet_printable::path(path)
+            ));
         }
         if let Some(error) = &summary.header_error {
             term::warning(format_args!("{name}: what stands around the records does not decode: {error}"));
@@ -169,7 +172,7 @@ impl<'p> Report<'p> {
         }
         self.exit = self.exit.max(exit);
         if self.files.is_some() {
-            let mut file = self.file(name, &summary, seconds, exit);
+            let mut file = self.file(raw, &summary, seconds, exit);
             if let Some(sha256) = sha256 {
                 file["sha256"] = sha256.into();
             }

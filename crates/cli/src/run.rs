@@ -1,7 +1,7 @@
 //! A run of `tercet convert`: from inputs to outputs that are there whole or not at all.
 
 use crate::children;
-use crate::cmd::convert::Convert;
+use crate::cmd::convert::{Convert, header_path};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::inputs::Input;
 use crate::interrupt::OnInterrupt;
@@ -23,7 +23,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::thread;
 use std::time::{Duration, Instant};
-use tercet::records::{Converter, Dedupe, Output, RejectFile, Render, Summary, Targets};
+use tercet::records::{
+    Converter, Dedupe, Guard, Output, Overwrite, RejectFile, Render, Summary, Targets, reject_path, sweep,
+};
 
 /// What is to be done, and who watches.
 pub struct Run<'a> {
@@ -31,6 +33,8 @@ pub struct Run<'a> {
     job: &'a Job,
     bar: ProgressBar,
     dedupe: Option<Dedupe>,
+    /// What is read and written, whatever the inputs are.
+    guard: Guard,
 }
 
 /// An input that has been converted.
@@ -44,8 +48,14 @@ pub struct Converted {
 }
 
 impl<'a> Run<'a> {
-    pub fn new(convert: &'a Convert, job: &'a Job, inputs: &[Input], dedupe: Option<Dedupe>) -> Self {
-        Self { convert, job, bar: bar(convert.quiet, inputs), dedupe }
+    pub fn new(
+        convert: &'a Convert,
+        job: &'a Job,
+        inputs: &[Input],
+        dedupe: Option<Dedupe>,
+        guard: Guard,
+    ) -> Self {
+        Self { convert, job, bar: bar(convert.quiet, inputs), dedupe, guard }
     }
 
     /// Set when a signal says to stop.
@@ -77,10 +87,21 @@ impl<'a> Run<'a> {
         let convert = self.convert;
         let dir = convert.output.as_deref().unwrap_or_else(|| Path::new("."));
         std::fs::create_dir_all(dir).map_err(|error| Failure::io(dir.display(), &error))?;
+        sweep(dir);
         let mut failed = Vec::new();
         let mut work = Vec::new();
+        let mut guard = self.guard.clone();
         for (input, output) in inputs.iter().zip(self.outputs(dir, inputs)?) {
             let children = self.children(&output);
+            match self.claim(&mut guard, input, &output, &children) {
+                // Others can be converted all the same, and this one once somebody has looked.
+                Err(refused) if convert.watch => {
+                    self.bar.suspend(|| report.failed(&refused.to_string()));
+                    failed.push(input.clone());
+                    continue;
+                }
+                claimed => claimed?,
+            }
             if let Some(line) = manifest.and_then(|manifest| manifest.done(input, &output, &children)) {
                 report.done_before(line);
             } else if convert.skip_existing && output.exists() && children.iter().all(|path| path.exists()) {
@@ -167,9 +188,9 @@ impl<'a> Run<'a> {
         let outputs: Vec<PathBuf> = inputs.iter().map(name).collect();
         for (input, output) in inputs.iter().zip(&outputs) {
             for output in std::iter::once(output.clone()).chain(self.children(output)) {
-                let text = output.display().to_string();
+                let text = tercet_printable::path(&output);
                 if let Some(other) = taken.insert(output, input) {
-                    let (one, other) = (other.name(), input.name());
+                    let (one, other) = (other.shown(), input.shown());
                     return Err(Failure::usage(format_args!(
                         "`{one}` and `{other}` would both become `{text}`"
                     )));
@@ -177,6 +198,31 @@ impl<'a> Run<'a> {
             }
         }
         Ok(outputs)
+    }
+
+    /// Adds an input and the files that it becomes to what is read and written.
+    fn claim(
+        &self,
+        guard: &mut Guard,
+        input: &Input,
+        output: &Path,
+        children: &[PathBuf],
+    ) -> Result<(), Overwrite> {
+        if let (Input::File(path), true) = (input, self.convert.watch) {
+            guard.reads("input", path)?;
+        }
+        guard.writes(&format!("the output of `{}`", input.shown()), output)?;
+        for path in children {
+            guard.writes(&format!("a child table of `{}`", input.shown()), path)?;
+        }
+        if self.convert.source.records.is_some() && self.convert.header.is_none() {
+            guard.writes(&format!("the header file of `{}`", input.shown()), &header_path(output))?;
+        }
+        if self.convert.rejects.is_none() && !self.convert.skip_rejects {
+            let option = format!("the reject file of `{}`", input.shown());
+            RejectFile::guard(guard, &option, &reject_path(output))?;
+        }
+        Ok(())
     }
 
     /// Where the child tables of an output go.
@@ -223,11 +269,12 @@ impl<'a> Run<'a> {
         let mut tell = |converted| self.tell([converted], report);
         self.begin(self.name(inputs).as_deref());
         if let Some(path) = &convert.output {
+            sweep(path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or_else(|| Path::new(".")));
             return self.to_file(converter, inputs, path, &mut tell);
         }
-        let mut rejects = convert.rejects.as_ref().map(RejectFile::new);
+        let mut rejects = convert.rejects.as_ref().map(RejectFile::new).transpose()?;
         let mut header = convert.header.as_ref().map(Output::create).transpose()?;
-        let mut out = io::stdout().lock();
+        let mut out = term::stdout(convert.format().quotes());
         let (header_out, rejects_out) = (header.as_mut(), rejects.as_mut());
         let files = Files { out: &mut out, children: &mut [], header: header_out, rejects: rejects_out };
         self.inputs(converter, inputs, files, &mut tell)?;
@@ -265,20 +312,20 @@ impl<'a> Run<'a> {
         tell: &mut dyn FnMut(Converted),
     ) -> Outcome<()> {
         let convert = self.convert;
-        let beside = |suffix: &str| {
-            let mut name = path.as_os_str().to_owned();
-            name.push(suffix);
-            PathBuf::from(name)
+        let mut rejects = match &convert.rejects {
+            _ if convert.skip_rejects => RejectFile::without_octets(path),
+            Some(path) => RejectFile::new(path)?,
+            None => RejectFile::beside(path)?,
         };
-        let rejects = convert.rejects.clone().unwrap_or_else(|| beside(".rejects"));
-        let mut rejects = match convert.skip_rejects {
-            true => RejectFile::without_octets(rejects),
-            false => RejectFile::new(rejects),
-        };
-        let header_path = convert.header.clone().unwrap_or_else(|| beside(".header"));
-        let mut header = convert.source.records.as_ref().map(|_| Output::create(header_path)).transpose()?;
-        let mut output = Output::create(path)?;
-        let children = self.children(path).into_iter().map(Output::create);
+        let header = convert.source.records.as_ref().map(|_| match &convert.header {
+            Some(path) => Output::create(path),
+            None => Output::create_derived(header_path(path)),
+        });
+        let mut header = header.transpose()?;
+        // In a directory, the name is none that somebody has given.
+        let mut output =
+            if convert.one_for_each() { Output::create_derived(path)? } else { Output::create(path)? };
+        let children = self.children(path).into_iter().map(Output::create_derived);
         let mut children = children.collect::<io::Result<Vec<_>>>()?;
         let (header_out, rejects_out) = (header.as_mut(), Some(&mut rejects));
         let files =

@@ -2,6 +2,8 @@
 
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
+pub use tercet_printable::Quotes;
+use tercet_printable::{Escaping, printable_lines};
 
 /// Whether messages may have colour.
 pub fn colour() -> bool {
@@ -14,14 +16,30 @@ pub fn width() -> Option<usize> {
     size.map(|(width, _)| usize::from(width.0))
 }
 
-/// Says a line on standard error. Nothing can be done if nobody listens.
-pub fn say(line: impl fmt::Display) {
-    _ = writeln!(io::stderr(), "{line}");
+/// Prints lines on standard error; what could mislead a terminal as escapes. Nothing can be done if nobody listens.
+pub fn say(lines: impl fmt::Display) {
+    _ = writeln!(io::stderr(), "{}", printable_lines(&lines.to_string()));
 }
 
-/// Says text that ends with a line end.
+/// Prints text that ends with a line end and has no colour.
 pub fn say_text(text: &str) {
-    _ = io::stderr().write_all(text.as_bytes());
+    _ = io::stderr().write_all(printable_lines(text).as_bytes());
+}
+
+/// Prints a diagnostic, which has been made for people and may have colour.
+pub fn say_diagnostic(text: &str) {
+    _ = writeln!(io::stderr(), "{text}");
+}
+
+/// Standard output: what could mislead a terminal is shown as escapes if it is one, and stays what it is in files and pipes.
+pub fn stdout(quotes: Quotes) -> Box<dyn Write> {
+    let out = io::stdout();
+    if out.is_terminal() { Box::new(Escaping::new(out.lock(), quotes)) } else { Box::new(out.lock()) }
+}
+
+/// Standard output for a report, which is for people wherever it goes: always with escapes.
+pub fn report() -> impl Write {
+    Escaping::new(io::stdout().lock(), Quotes::Ignored)
 }
 
 /// Says an error.
@@ -35,11 +53,9 @@ pub fn warning(message: impl fmt::Display) {
 }
 
 fn label(label: &str, code: &str, message: impl fmt::Display) {
-    if colour() {
-        say(format_args!("\x1b[1;{code}m{label}\x1b[0m: {message}"));
-    } else {
-        say(format_args!("{label}: {message}"));
-    }
+    let (begin, end) = if colour() { (format!("\x1b[1;{code}m"), "\x1b[0m") } else { (String::new(), "") };
+    let message = message.to_string();
+    _ = writeln!(io::stderr(), "{begin}{label}{end}: {}", printable_lines(&message));
 }
 
 /// A number with its thousands apart: `1,234,567`.

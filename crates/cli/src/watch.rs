@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
-use tercet::records::inputs;
+use tercet::records::{Guard, inputs};
 
 /// How often the flag that says to stop is looked at.
 const TICK: Duration = Duration::from_millis(50);
@@ -27,6 +27,8 @@ pub struct Watch {
     folders: Vec<OsString>,
     /// Where the outputs go; what is below is no input.
     output: PathBuf,
+    /// What else is written, which is no input either.
+    guard: Guard,
     interval: Duration,
     files: HashMap<PathBuf, Seen>,
     /// Which file an output's name belongs to: the first of its name, also once it has gone.
@@ -46,7 +48,7 @@ struct Seen {
 
 impl Watch {
     /// For directories, and one that outputs go to.
-    pub fn new(folders: &[OsString], output: &Path, interval: Duration) -> Outcome<Self> {
+    pub fn new(folders: &[OsString], output: &Path, interval: Duration, guard: &Guard) -> Outcome<Self> {
         if folders.is_empty() {
             return Err(Failure::usage("`--watch` wants the directory that files come to"));
         }
@@ -71,6 +73,7 @@ impl Watch {
         Ok(Self {
             folders: folders.to_vec(),
             output,
+            guard: guard.clone(),
             interval,
             files: HashMap::new(),
             names: HashMap::new(),
@@ -141,8 +144,8 @@ impl Watch {
             if owner != path {
                 term::error(format_args!(
                     "{}: passed over, as its output would be that of {}",
-                    path.display(),
-                    owner.display()
+                    tercet_printable::path(path),
+                    tercet_printable::path(owner)
                 ));
             }
             owner == path
@@ -162,7 +165,7 @@ impl Watch {
         }
         let inside =
             |path: &PathBuf| path.canonicalize().is_ok_and(|path: PathBuf| path.starts_with(&self.output));
-        files.retain(|path| !inside(path));
+        files.retain(|path| !inside(path) && !self.guard.is_written(path));
         Ok(files)
     }
 }
@@ -187,7 +190,7 @@ mod tests {
         let output = folder.path().join("out");
         let path = folder.path().join("a.ber");
         let folders = [folder.path().as_os_str().to_owned()];
-        let mut watch = Watch::new(&folders, &output, Duration::from_secs(1)).unwrap();
+        let mut watch = Watch::new(&folders, &output, Duration::from_secs(1), &Guard::default()).unwrap();
         let look = |watch: &mut Watch| watch.look().unwrap().len();
         fs::write(&path, "1")?;
         assert_eq!(look(&mut watch), 0);

@@ -123,12 +123,13 @@ fn files_tell_later_runs() {
     let failed = run(folder.path(), "--dedupe --dedupe-file seen -o nowhere/out.csv d.ber");
     assert_eq!(failed.status.code(), Some(4));
     assert_eq!(with("d.ber a.ber"), [8, 9]);
+    fs::write(folder.path().join("notes"), "This is something else.\n").unwrap();
     for (arguments, said) in [
         (
             "--dedupe=n --dedupe-file seen a.ber",
             "seen: the records in this file are known by other components",
         ),
-        ("--dedupe --dedupe-file a.asn a.ber", "a.asn: this is no file of records that have been there"),
+        ("--dedupe --dedupe-file notes a.ber", "notes: this is no file of records that have been there"),
         ("--dedupe --resume -o out/ a.ber", "`--dedupe` wants a file"),
         ("--dedupe-file seen a.ber", "--dedupe"),
     ] {

@@ -78,21 +78,17 @@ fn with_faults(call: &str, fault: &str, mut check: impl FnMut(&Output)) {
 
     let output = folder.path().join("output");
     let mut hits = 0;
-    for number in 1..=MOST {
+    let log = folder.path().join("log");
+    let trace = format!("trace={call}");
+    let traced = ["strace", "-f", "-qq", "-y", "-o", log.to_str().unwrap(), "-e", &trace];
+    // Parts have names that nobody knows before: which calls are about the outputs is seen in a run without faults.
+    convert(&inputs, &output, &traced);
+    let numbers = calls_about(&output, &fs::read_to_string(&log).unwrap());
+    fs::remove_dir_all(&output).unwrap();
+    for number in numbers.into_iter().take(MOST) {
         let name = format!("{call} number {number}: {fault}");
         let inject = format!("inject={call}:{fault}:when={number}");
-        // Calls about the outputs alone: those that load libraries and talk are left alone.
-        let log = folder.path().join("log");
-        let paths: Vec<String> = ["a.ber.csv", "b.ber.csv", "b.ber.csv.rejects", "b.ber.csv.rejects.jsonl"]
-            .iter()
-            .flat_map(|name| [format!("{name}.part"), (*name).to_owned()])
-            .chain(["tercet-run.jsonl".to_owned()])
-            .map(|name| output.join(name).display().to_string())
-            .collect();
-        let trace = format!("trace={call}");
-        let mut strace =
-            vec!["strace", "-f", "-qq", "-o", log.to_str().unwrap(), "-e", &trace, "-e", &inject];
-        strace.extend(paths.iter().flat_map(|path| ["-P", path.as_str()]));
+        let strace = [&traced[..], &["-e", &inject]].concat();
         let failed = convert(&inputs, &output, &strace);
         let traced = fs::read_to_string(&log).unwrap();
         let hit = traced.contains("(INJECTED)") || traced.contains("+++ killed by");
@@ -111,11 +107,19 @@ fn with_faults(call: &str, fault: &str, mut check: impl FnMut(&Output)) {
         assert_eq!(again.status.code(), Some(2), "{name}: {}", String::from_utf8_lossy(&again.stderr));
         assert!(files(&output) == expected, "{name}: the next run leaves something else");
         fs::remove_dir_all(&output).unwrap();
-        if !hit {
-            break;
-        }
     }
     assert!(hits > 0, "no {call} was hit");
+}
+
+/// The numbers of the calls of the main thread that are about a folder, in what `strace` has logged of a run; the first call has 1.
+fn calls_about(folder: &Path, log: &str) -> Vec<usize> {
+    let folder = folder.display().to_string();
+    let calls = || log.lines().filter_map(|line| line.split_once(' '));
+    let main = calls().next().map_or("", |(thread, _)| thread);
+    let calls = calls().filter(|(thread, _)| *thread == main).zip(1..);
+    // Files that are read are no matter of the disk that outputs go to.
+    let is_written = |call: &str| call.contains(&folder) && !call.contains("O_RDONLY");
+    calls.filter(|((_, call), _)| is_written(call)).map(|(_, number)| number).collect()
 }
 
 /// The command says what has failed and where, and gives the exit code of faults of the system.

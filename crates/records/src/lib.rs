@@ -15,9 +15,11 @@ mod explode;
 mod figures;
 mod filter;
 mod framing;
+mod guard;
 pub mod inputs;
 mod other_rules;
 mod output;
+mod own;
 mod parallel;
 pub mod path;
 mod reach;
@@ -30,6 +32,7 @@ mod run;
 mod sequence;
 mod settling;
 mod split;
+mod tar_names;
 mod zipped;
 
 pub use audit::{AuditRules, Checked, Sum};
@@ -44,9 +47,11 @@ pub use framing::{
     Carvings, DEFAULT_RECORD_LIMIT, Decodes, Detected, FileFraming, FileHeader, Framing, Identifiers, Item,
     Part, Prefix, Reason, RecordFormat, RecordReader, Score, Used, detect, score,
 };
+pub use guard::{Guard, Overwrite};
 pub use other_rules::{Check, OtherRules};
-pub use output::{Output, abandon};
-pub use reject::{Reject, RejectFile};
+pub use output::{Output, abandon, sweep};
+pub use own::{MANIFEST, SUFFIXES};
+pub use reject::{Reject, RejectFile, reject_path};
 pub use render::{MakeRender, Origin, Render, RenderedPart};
 pub use rendering::{CodeRule, Leaves, Profile, RenderKind, Rendering, Scratch, TableRules, Tables};
 pub use rows::Undecoded;

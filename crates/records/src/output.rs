@@ -1,7 +1,9 @@
 //! Output files that are there whole or not at all.
 
 use crate::settling::Settling;
-use std::fs::{self, File};
+use std::collections::hash_map::RandomState;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::hash::BuildHasher;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -28,9 +30,25 @@ pub fn abandon() {
     }
 }
 
+/// Removes the parts that processes have left in a directory which were killed: those that nobody has locked.
+pub fn sweep(dir: &Path) {
+    let Ok(entries) = fs::read_dir(dir) else { return };
+    for entry in entries.flatten().filter(|entry| is_part(&entry.file_name().to_string_lossy())) {
+        // A link or a pipe of such a name is not ours.
+        if !entry.file_type().is_ok_and(|kind| kind.is_file()) {
+            continue;
+        }
+        if let Ok(file) = File::open(entry.path())
+            && file.try_lock().is_ok()
+        {
+            _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
 /// The error with the name of the file in its text.
 fn named(path: &Path, error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+    io::Error::new(error.kind(), format!("{}: {error}", tercet_printable::path(path)))
 }
 
 fn abandoned() -> io::Error {
@@ -41,11 +59,53 @@ fn abandoned() -> io::Error {
 /// 0.25 to 1.1 s in pieces of 2.5 MB, 0.2 s in each of nine runs in pieces of 256 KiB.
 const PIECE: usize = 1 << 18;
 
+/// What stands before the random digits of a part's name, and behind them.
+const MARK: &str = ".tercet-";
+const SUFFIX: &str = ".part";
+/// Octets of an output's name that its part is called by: with all the rest there are fewer than 255.
+const NAME: usize = 180;
+/// Names that are tried: that one is taken by chance once does not happen.
+const ATTEMPTS: usize = 16;
+
+/// Whether a file has the name of a part.
+fn is_part(name: &str) -> bool {
+    let digits = name.strip_suffix(SUFFIX).and_then(|name| name.rsplit_once(MARK));
+    digits.is_some_and(|(name, digits)| {
+        name.starts_with('.') && digits.len() == 16 && digits.bytes().all(|digit| digit.is_ascii_hexdigit())
+    })
+}
+
+/// Creates the part of a file beside it: under a name that nobody can know before, and never through a link. It is locked, so
+/// that [`sweep`] tells it from what a killed process has left.
+fn begin_part(target: &Path) -> io::Result<(File, PathBuf)> {
+    let name = target.file_name().unwrap_or_default().to_string_lossy();
+    let end = (0..=NAME.min(name.len())).rev().find(|end| name.is_char_boundary(*end));
+    let name = &name[..end.unwrap_or(0)];
+    let mut attempts = 0;
+    loop {
+        // The keys of a hasher are random, so that its digest is.
+        let digits = RandomState::new().hash_one(target);
+        let part = target.with_file_name(format!(".{name}{MARK}{digits:016x}{SUFFIX}"));
+        attempts += 1;
+        match OpenOptions::new().write(true).create_new(true).open(&part) {
+            Ok(file) => match file.try_lock() {
+                // One that sweeps has been faster.
+                Err(TryLockError::WouldBlock) if attempts < ATTEMPTS => {}
+                Ok(()) if !part.exists() && attempts < ATTEMPTS => {}
+                // Not all file systems have locks.
+                _ => return Ok((file, part)),
+            },
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempts < ATTEMPTS => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
 /// A file that gets its name when it is complete.
 ///
-/// Octets go to `NAME.part` in the same directory; [`Output::commit`] flushes them to the disk and renames. If it is
-/// dropped before, the part is removed and an earlier file of the name stays as it was. A symbolic link stays one, and what it
-/// leads to is written so. Octets go straight to what is no file: a device, a pipe. Errors name the file.
+/// Octets go to a part in the same directory, a hidden file with `.part` at the end of its name; [`Output::commit`] flushes them
+/// to the disk and renames. If it is dropped before, the part is removed and an earlier file of the name stays as it was. Octets go
+/// straight to what is no file: a device, a pipe. Errors name the file.
 #[derive(Debug)]
 pub struct Output {
     file: Option<BufWriter<File>>,
@@ -58,7 +118,7 @@ pub struct Output {
 }
 
 impl Output {
-    /// Begins a file.
+    /// Begins a file that somebody has named. A symbolic link stays one, and what it leads to is written.
     ///
     /// # Errors
     /// When the part cannot be created.
@@ -66,26 +126,47 @@ impl Output {
         let path = path.into();
         let target = if path.is_symlink() { fs::canonicalize(&path).ok() } else { None };
         let target = target.unwrap_or_else(|| path.clone());
-        let is_file = fs::metadata(&target).map_or(true, |found| found.is_file() || found.is_dir());
-        let part = is_file.then(|| {
-            let mut name = target.file_name().unwrap_or_default().to_owned();
-            name.push(".part");
-            target.with_file_name(name)
-        });
-        let opened = part.as_ref().unwrap_or(&target);
+        match fs::metadata(&target) {
+            Ok(found) if found.is_dir() => Err(named(&path, &io::ErrorKind::IsADirectory.into())),
+            // Opening a pipe waits for a reader: nothing is held that one who ends the process waits for.
+            Ok(found) if !found.is_file() => {
+                let file = OpenOptions::new().write(true).open(&target);
+                let file = file.map_err(|error| named(&path, &error))?;
+                Ok(Self::new(file, None, target, path))
+            }
+            _ => Self::begin(target, path),
+        }
+    }
+
+    /// Begins a file whose name follows from that of another: a symbolic link of this name is replaced and not followed, as it
+    /// is none that somebody has asked for.
+    ///
+    /// # Errors
+    /// When the part cannot be created; when there is a directory, a device or a pipe of this name.
+    pub fn create_derived(path: impl Into<PathBuf>) -> io::Result<Self> {
+        let path = path.into();
+        match fs::symlink_metadata(&path) {
+            Ok(found) if !found.is_file() && !found.is_symlink() => {
+                Err(named(&path, &io::Error::new(io::ErrorKind::AlreadyExists, "not a file")))
+            }
+            _ => Self::begin(path.clone(), path),
+        }
+    }
+
+    fn begin(target: PathBuf, path: PathBuf) -> io::Result<Self> {
         let mut parts = parts();
         if parts.abandoned {
             return Err(abandoned());
         }
-        let file = File::create(opened).map_err(|error| named(opened, &error))?;
-        parts.open.extend(part.clone());
-        let file = Some(BufWriter::with_capacity(PIECE, file));
-        Ok(Self { file, settling: Settling::default(), part, target, path })
+        let (file, part) = begin_part(&target).map_err(|error| named(&path, &error))?;
+        parts.open.push(part.clone());
+        drop(parts);
+        Ok(Self::new(file, Some(part), target, path))
     }
 
-    /// What is open, for errors.
-    fn opened(&self) -> &Path {
-        self.part.as_ref().unwrap_or(&self.target)
+    fn new(file: File, part: Option<PathBuf>, target: PathBuf, path: PathBuf) -> Self {
+        let file = Some(BufWriter::with_capacity(PIECE, file));
+        Self { file, settling: Settling::default(), part, target, path }
     }
 
     /// The name that it will have.
@@ -123,7 +204,8 @@ impl Output {
     }
 
     fn rename(mut self) -> io::Result<()> {
-        self.file = None;
+        // It is locked up to the end: one that sweeps must not take it before it has its name.
+        let file = self.file.take();
         let Some(part) = self.part.take() else { return Ok(()) };
         let mut parts = parts();
         let done = if parts.abandoned { Err(abandoned()) } else { fs::rename(&part, &self.target) };
@@ -131,6 +213,7 @@ impl Output {
             _ = fs::remove_file(&part);
         }
         parts.open.retain(|open| *open != part);
+        drop(file);
         done.map_err(|error| named(&self.path, &error))
     }
 }
@@ -143,7 +226,7 @@ impl Write for Output {
                 if let (Ok(count), true) = (&done, self.part.is_some()) {
                     self.settling.written(file.get_ref(), *count);
                 }
-                done.map_err(|error| named(self.opened(), &error))
+                done.map_err(|error| named(&self.path, &error))
             }
             None => Ok(0),
         }
@@ -152,15 +235,15 @@ impl Write for Output {
     fn flush(&mut self) -> io::Result<()> {
         let Some(file) = &mut self.file else { return Ok(()) };
         let done = file.flush();
-        done.map_err(|error| named(self.opened(), &error))
+        done.map_err(|error| named(&self.path, &error))
     }
 }
 
 impl Drop for Output {
     fn drop(&mut self) {
         if let (Some(file), Some(part)) = (self.file.take(), self.part.take()) {
-            drop(file.into_parts());
             _ = fs::remove_file(&part);
+            drop(file.into_parts());
             parts().open.retain(|open| *open != part);
         }
     }
@@ -176,7 +259,8 @@ mod tests {
         let path = dir.path().join("a.csv");
         let mut output = Output::create(&path)?;
         output.write_all(b"one")?;
-        assert!(!path.exists() && dir.path().join("a.csv.part").exists());
+        assert!(!path.exists() && names(dir.path())?.iter().all(|name| is_part(name)));
+        assert!(names(dir.path())?[0].starts_with(".a.csv.tercet-"));
         output.commit()?;
         assert_eq!(fs::read(&path)?, b"one");
 
@@ -184,7 +268,60 @@ mod tests {
         output.write_all(b"two")?;
         drop(output);
         assert_eq!(fs::read(&path)?, b"one");
-        assert_eq!(fs::read_dir(dir.path())?.count(), 1);
+        assert_eq!(names(dir.path())?, ["a.csv"]);
+        Ok(())
+    }
+
+    fn names(dir: &Path) -> io::Result<Vec<String>> {
+        fs::read_dir(dir)?.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect()
+    }
+
+    #[test]
+    fn what_killed_processes_have_left_is_swept_away() -> io::Result<()> {
+        let dir = tempfile::tempdir()?;
+        let left = dir.path().join(".a.csv.tercet-0123456789abcdef.part");
+        let others = [".a.csv.part", "a.csv.tercet-0123456789abcdef.part", ".a.csv.tercet-0123.part"];
+        fs::write(&left, "left")?;
+        others.iter().try_for_each(|name| fs::write(dir.path().join(name), "kept"))?;
+        let mut output = Output::create(dir.path().join("a.csv"))?;
+        output.write_all(b"one")?;
+        sweep(dir.path());
+        output.commit()?;
+        sweep(dir.path());
+        assert!(!left.exists() && dir.path().join("a.csv").exists());
+        assert!(others.iter().all(|name| dir.path().join(name).exists()));
+        Ok(())
+    }
+
+    #[test]
+    fn long_names_have_parts_too() -> io::Result<()> {
+        let dir = tempfile::tempdir()?;
+        for name in ["a".repeat(255), "ä".repeat(127)] {
+            let mut output = Output::create(dir.path().join(&name))?;
+            output.write_all(b"one")?;
+            output.commit()?;
+            assert_eq!(fs::read(dir.path().join(&name))?, b"one");
+        }
+        Ok(())
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn names_that_follow_from_others_follow_no_links() -> io::Result<()> {
+        let dir = tempfile::tempdir()?;
+        let (victim, path) = (dir.path().join("victim"), dir.path().join("a.csv.header"));
+        fs::write(&victim, "precious")?;
+        std::os::unix::fs::symlink(&victim, &path)?;
+        // Nor is anything that had the name which parts had in earlier versions.
+        std::os::unix::fs::symlink(&victim, dir.path().join("a.csv.header.part"))?;
+        let mut output = Output::create_derived(&path)?;
+        output.write_all(b"one")?;
+        output.commit()?;
+        assert!(!path.is_symlink());
+        assert_eq!((fs::read(&path)?, fs::read(&victim)?), (b"one".to_vec(), b"precious".to_vec()));
+        let pipe = dir.path().join("pipe");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status()?.success());
+        assert!(Output::create_derived(&pipe).unwrap_err().to_string().ends_with("pipe: not a file"));
         Ok(())
     }
 

@@ -1,10 +1,11 @@
 //! Rejects: the raw octets in one file, that can be read again once the cause is gone, and a line about each in another.
 
 use crate::framing::Reason;
+use crate::guard::{Guard, Overwrite};
 use crate::output::Output;
-use serde_json::json;
-use std::fs;
-use std::io::{self, Write};
+use serde_json::{Value, json};
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use tercet_dynamic::Error;
 
@@ -32,10 +33,20 @@ impl Reject {
     }
 }
 
+/// The members that each line about a reject has: by them the files of earlier runs are known.
+const MEMBERS: [&str; 5] = ["input", "offset", "length", "reason", "rejectOffset"];
+/// Octets of a first line that are looked at.
+const LINE: u64 = 1 << 20;
+
 /// The pair of files that rejects go to; neither exists until something is rejected.
+///
+/// A pair that is there already is replaced, or removed if nothing is rejected, if an earlier run has written it: if the first line
+/// of the file with the lines is one about a reject. Any other file of either name is left alone, and is an error.
 #[derive(Debug)]
 pub struct RejectFile {
     path: PathBuf,
+    /// Whether the name follows from that of another output.
+    derived: bool,
     /// Whether rejects go nowhere.
     dropped: bool,
     outputs: Option<(Output, Output)>,
@@ -52,18 +63,48 @@ struct Kept {
 
 impl RejectFile {
     /// Rejects go to `path` and to `path` with `.jsonl` added.
-    pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into(), dropped: false, outputs: None, at: 0, kept: None }
+    ///
+    /// # Errors
+    /// When there is a file of one of these names that no earlier run has written.
+    pub fn new(path: impl Into<PathBuf>) -> io::Result<Self> {
+        Self::of(path.into(), false)
     }
 
-    /// The same pair where rejects are counted by others and not written: those that an earlier run has left are removed.
-    pub fn without_octets(path: impl Into<PathBuf>) -> Self {
-        Self { dropped: true, ..Self::new(path) }
+    /// Rejects go beside an output: to its name with `.rejects` added.
+    ///
+    /// # Errors
+    /// As [`RejectFile::new`].
+    pub fn beside(output: &Path) -> io::Result<Self> {
+        Self::of(reject_path(output), true)
+    }
+
+    fn of(path: PathBuf, derived: bool) -> io::Result<Self> {
+        check(&path)?;
+        Ok(Self { path, derived, dropped: false, outputs: None, at: 0, kept: None })
+    }
+
+    /// The pair beside an output where rejects are counted by others and not written: those that an earlier run has left are
+    /// removed.
+    pub fn without_octets(output: &Path) -> Self {
+        let path = reject_path(output);
+        Self { path, derived: true, dropped: true, outputs: None, at: 0, kept: None }
     }
 
     /// One that keeps rejects for another to [`RejectFile::append`].
     pub fn in_memory() -> Self {
-        Self { kept: Some(Kept::default()), ..Self::new("") }
+        let kept = Some(Kept::default());
+        Self { path: PathBuf::new(), derived: true, dropped: false, outputs: None, at: 0, kept }
+    }
+
+    /// Adds the pair of files of a name to what a run writes.
+    ///
+    /// # Errors
+    /// When the run reads or writes one of them already; when there is a file of one of these names that no earlier run has
+    /// written.
+    pub fn guard(guard: &mut Guard, option: &str, path: &Path) -> Result<(), Overwrite> {
+        guard.writes(option, path)?;
+        guard.writes(&format!("the lines beside {option}"), &lines_path(path))?;
+        check(path).map_err(|error| Overwrite::new(error.to_string()))
     }
 
     /// Adds the rejects that another one has kept.
@@ -138,31 +179,143 @@ impl RejectFile {
     /// # Errors
     /// Those of the file system.
     pub fn commit(self) -> io::Result<()> {
-        let lines = self.lines();
         if let Some((octets, lines)) = self.outputs {
-            octets.commit()?;
-            return lines.commit();
+            // The octets last: where they are, the lines are, by which the next run knows them.
+            lines.commit()?;
+            return octets.commit();
+        }
+        let lines = lines_path(&self.path);
+        if self.kept.is_some() || !has_lines(&lines) {
+            return Ok(());
         }
         for stale in [self.path, lines] {
             if fs::symlink_metadata(&stale).is_ok_and(|data| data.is_file()) {
-                fs::remove_file(stale)?;
+                fs::remove_file(&stale).map_err(|error| named(&stale, &error))?;
             }
         }
         Ok(())
     }
 
-    /// Where the lines go.
-    fn lines(&self) -> PathBuf {
-        let mut lines = self.path.clone().into_os_string();
-        lines.push(".jsonl");
-        lines.into()
-    }
-
     fn outputs(&mut self) -> io::Result<&mut (Output, Output)> {
         let outputs = match self.outputs.take() {
             Some(outputs) => outputs,
-            None => (Output::create(&self.path)?, Output::create(self.lines())?),
+            None => {
+                let octets = if self.derived { Output::create_derived } else { Output::create };
+                (octets(self.path.clone())?, Output::create_derived(lines_path(&self.path))?)
+            }
         };
         Ok(self.outputs.insert(outputs))
+    }
+}
+
+/// Where the rejects of an output go if nobody says otherwise.
+pub fn reject_path(output: &Path) -> PathBuf {
+    with_suffix(output, ".rejects")
+}
+
+/// Where the lines about rejects go.
+pub(crate) fn lines_path(rejects: &Path) -> PathBuf {
+    with_suffix(rejects, ".jsonl")
+}
+
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}
+
+/// Whether a file holds lines about rejects, as its first one tells.
+pub(crate) fn has_lines(path: &Path) -> bool {
+    // Nothing of ours is a pipe, which would be waited for.
+    if !fs::symlink_metadata(path).is_ok_and(|found| found.is_file()) {
+        return false;
+    }
+    let mut line = Vec::new();
+    let Ok(file) = File::open(path) else { return false };
+    let read = BufReader::new(file.take(LINE)).read_until(b'\n', &mut line);
+    let value = read.ok().and_then(|_| serde_json::from_slice::<Value>(&line).ok());
+    value.is_some_and(|value| MEMBERS.iter().all(|name| value.get(name).is_some()))
+}
+
+/// Refuses names of files that no run of ours has written.
+fn check(path: &Path) -> io::Result<()> {
+    let lines = lines_path(path);
+    // There is nothing to lose in an empty file, and nothing is written to the place of a device or a pipe.
+    let holds = |path: &Path| fs::metadata(path).is_ok_and(|found| found.is_file() && found.len() > 0);
+    if has_lines(&lines) {
+        return Ok(());
+    }
+    match [path, &lines].into_iter().find(|path| holds(path)) {
+        None => Ok(()),
+        Some(foreign) => Err(io::Error::new(
+            io::ErrorKind::AlreadyExists,
+            format!(
+                "refusing to overwrite `{}`: not a reject file of an earlier run\n\
+                 help: name another file with `--rejects`, or remove this one",
+                tercet_printable::path(foreign)
+            ),
+        )),
+    }
+}
+
+fn named(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", tercet_printable::path(path)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reject(mut file: RejectFile) -> io::Result<()> {
+        file.octets(&[1, 2, 3])?;
+        let reason = Reason::Identifier;
+        file.finish("a.ber", &Reject { offset: 7, reason, error: None, length: 3 })?;
+        file.commit()
+    }
+
+    #[test]
+    fn only_files_of_earlier_runs_are_replaced_and_removed() -> io::Result<()> {
+        let folder = tempfile::tempdir()?;
+        let at = |name: &str| folder.path().join(name);
+        // Ours: written, replaced, removed.
+        reject(RejectFile::new(at("r"))?)?;
+        reject(RejectFile::new(at("r"))?)?;
+        assert!(at("r").exists() && has_lines(&at("r.jsonl")));
+        RejectFile::new(at("r"))?.commit()?;
+        assert!(!at("r").exists() && !at("r.jsonl").exists());
+        // Those of others, as octets and as lines; `r` is there although its run was killed before it had lines.
+        for (file, text) in [("r", "notes"), ("r.jsonl", "{\"a\":1}\n"), ("r.jsonl", "no json")] {
+            fs::write(at(file), text)?;
+            let refused = RejectFile::new(at("r")).unwrap_err().to_string();
+            assert!(refused.contains(&format!("{file}`: not a reject file of an earlier run")), "{refused}");
+            assert_eq!(fs::read(at(file))?, text.as_bytes());
+            fs::remove_file(at(file))?;
+        }
+        // An empty file is replaced, and not removed.
+        fs::write(at("r"), "")?;
+        RejectFile::new(at("r"))?.commit()?;
+        assert!(at("r").exists());
+        reject(RejectFile::new(at("r"))?)?;
+        assert_eq!(fs::read(at("r"))?, [1, 2, 3]);
+        Ok(())
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn rejects_beside_an_output_follow_no_link() -> io::Result<()> {
+        let folder = tempfile::tempdir()?;
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at("victim"), "precious")?;
+        std::os::unix::fs::symlink(at("victim"), at("o.csv.rejects"))?;
+        assert!(RejectFile::beside(&at("o.csv")).is_err());
+        // Even if somebody has put lines there.
+        fs::write(
+            at("o.csv.rejects.jsonl"),
+            r#"{"input":"a","offset":0,"length":1,"reason":"","rejectOffset":0}"#,
+        )?;
+        reject(RejectFile::beside(&at("o.csv"))?)?;
+        assert!(!at("o.csv.rejects").is_symlink());
+        assert_eq!(fs::read(at("victim"))?, b"precious");
+        Ok(())
     }
 }

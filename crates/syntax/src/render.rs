@@ -4,6 +4,7 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::source::{FileId, SourceMap, Span};
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use serde_json::{Value, json};
+use tercet_printable::{printable, printable_lines};
 
 /// Renders a finding with its source lines. The text ends without a line end.
 ///
@@ -20,17 +21,18 @@ pub fn render(map: &SourceMap, diagnostic: &Diagnostic, color: bool) -> String {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
     };
-    let mut group = Group::with_title(level.primary_title(diagnostic.message.as_str()).id(diagnostic.code));
+    let mut group =
+        Group::with_title(level.primary_title(printable_lines(&diagnostic.message)).id(diagnostic.code));
     if map.files().len() > 0 {
         for excerpt in excerpts(map, diagnostic) {
             group = group.element(excerpt.snippet(map));
         }
     }
     if let Some(help) = &diagnostic.help {
-        group = group.element(Level::HELP.message(help.as_str()));
+        group = group.element(Level::HELP.message(printable_lines(help)));
     }
     if let Some(note) = &diagnostic.note {
-        group = group.element(Level::NOTE.message(note.as_str()));
+        group = group.element(Level::NOTE.message(printable_lines(note)));
     }
     let renderer = if color { Renderer::styled() } else { Renderer::plain() };
     renderer.render(&[group])
@@ -116,11 +118,15 @@ impl<'a> Excerpt<'a> {
             .find('\n')
             .map_or(file.text.len(), |n| ceil(&file.text, hi) + n);
         let line = map.line_column(file.start + from as u32).line;
-        let mut snippet = Snippet::source(&file.text[from..to]).line_start(line).path(file.name.as_str());
+        let mut snippet = Snippet::source(&file.text[from..to]).line_start(line).path(printable(&file.name));
         for ((kind, _, text), range) in self.labels.into_iter().zip(ranges) {
             let range = floor(&file.text, range.start) - from..ceil(&file.text, range.end) - from;
             let annotation = kind.span(range);
-            snippet = snippet.annotation(if text.is_empty() { annotation } else { annotation.label(text) });
+            snippet = snippet.annotation(if text.is_empty() {
+                annotation
+            } else {
+                annotation.label(printable(text))
+            });
         }
         snippet
     }

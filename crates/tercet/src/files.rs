@@ -49,5 +49,5 @@ fn directory(path: &Path, files: &mut Vec<PathBuf>, depth: u8) -> io::Result<()>
 
 /// The error with the path that it is about.
 pub(crate) fn named(path: &Path, error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+    io::Error::new(error.kind(), format!("{}: {error}", tercet_printable::path(path)))
 }

@@ -4,6 +4,7 @@ use crate::exit::{Failure, Outcome};
 use crate::inputs::InputArgs;
 use crate::inspect::{self, InspectArgs};
 use crate::render::{Format, RenderArgs};
+use crate::term;
 use clap::Args;
 use std::io::{self, Write};
 use std::str::FromStr;
@@ -73,7 +74,7 @@ impl Cat {
             numbers: &self.numbers,
             stop: Arc::clone(&job.stop),
         };
-        let mut out = io::stdout().lock();
+        let mut out = term::stdout(self.format.quotes());
         let mut text = Vec::new();
         render.begin(&mut text);
         out.write_all(&text)?;

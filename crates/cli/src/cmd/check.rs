@@ -4,7 +4,7 @@ use crate::args::ReadingArgs;
 use crate::exit::{Exit, Outcome};
 use crate::term;
 use clap::{Args, ValueEnum};
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use tercet::Schema;
 
@@ -42,7 +42,7 @@ impl Check {
         match self.message_format {
             Format::Human => term::say_text(&schema.render(term::colour())),
             Format::Json => {
-                let mut out = io::stdout().lock();
+                let mut out = term::stdout(term::Quotes::Ignored);
                 for diagnostic in &schema.diagnostics {
                     writeln!(out, "{}", tercet::syntax::render_json(&schema.sources, diagnostic))?;
                 }

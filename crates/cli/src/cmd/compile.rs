@@ -2,9 +2,10 @@
 
 use crate::args::{OutputArg, SchemaArgs, Syntax};
 use crate::exit::{Exit, Failure, Outcome};
+use crate::term::{self, Quotes};
 use clap::Args;
 use std::fs;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use tercet::codegen::{Codecs, Overlay, Serde};
 use tercet::plan::Rules;
@@ -55,6 +56,10 @@ pub struct Compile {
 
 impl Compile {
     pub fn run(&self) -> Outcome {
+        let mut guard = self.output.guard(&self.schema)?;
+        if let Some(path) = &self.overlay {
+            guard.reads("overlay", path)?;
+        }
         let schema = self.schema.load()?;
         let rules = self.rules.iter().map(|syntax| printable(syntax.0)).collect::<Result<Vec<_>, _>>()?;
         let roots: Vec<&str> = self.roots.iter().map(String::as_str).collect();
@@ -63,7 +68,7 @@ impl Compile {
         let options = RustOptions { header, hash: self.hash, overlay: self.overlay()? };
         let text = schema.rust(&rules, &roots, &options).map_err(Failure::usage)?;
         match self.output.file() {
-            None => io::stdout().write_all(text.as_bytes())?,
+            None => term::stdout(Quotes::Ignored).write_all(text.as_bytes())?,
             Some(path) => {
                 let mut output = Output::create(path)?;
                 output.write_all(text.as_bytes())?;
@@ -78,8 +83,9 @@ impl Compile {
             None => Overlay::default(),
             Some(path) => {
                 let text = fs::read_to_string(path).map_err(|error| Failure::io(path.display(), &error))?;
-                Overlay::from_toml(&text)
-                    .map_err(|error| Failure::usage(format_args!("{}: {error}", path.display())))?
+                Overlay::from_toml(&text).map_err(|error| {
+                    Failure::usage(format_args!("{}: {error}", tercet_printable::path(path)))
+                })?
             }
         };
         if self.small {

@@ -1,5 +1,6 @@
 //! `tercet convert`.
 
+use crate::args::writes_stdout;
 use crate::children::{self, Table};
 use crate::columnar::FileArgs;
 use crate::exit::{Exit, Failure, Outcome};
@@ -24,7 +25,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::Duration;
-use tercet::records::{Converter, Dedupe, Output, Profile, Settings};
+use tercet::records::{Converter, Dedupe, Guard, Output, Profile, RejectFile, Settings, reject_path};
 
 /// Convert record files to Parquet, Arrow, CSV, JSON or XML
 #[derive(Args, Clone, Debug)]
@@ -179,28 +180,85 @@ impl Convert {
                  `--dedupe-file FILE`",
             ));
         }
+        self.check_suffix()?;
+        let mut guard = self.guard()?;
         if !self.watch {
             let stop = || interrupt::listen(self.on_interrupt);
-            let inputs = self.input.expand_with(&mut |line| {
-                if !self.quiet {
-                    term::say(line);
-                }
-            })?;
-            return self.convert(&inputs, stop, None);
+            let inputs = self.input.expand_beside(&mut guard, self.quiet)?;
+            return self.convert(&inputs, guard, stop, None);
         }
         let output = self.output.as_deref().unwrap_or_else(|| Path::new("."));
-        let mut watch = Watch::new(&self.input.inputs, output, self.interval)?;
+        let mut watch = Watch::new(&self.input.inputs, output, self.interval, &guard)?;
         let stop = interrupt::listen(self.on_interrupt)?;
         let inputs = watch.wait(&stop)?;
-        if inputs.is_empty() { Ok(Exit::Good) } else { self.convert(&inputs, || Ok(stop), Some(&mut watch)) }
+        match inputs.is_empty() {
+            true => Ok(Exit::Good),
+            false => self.convert(&inputs, guard, || Ok(stop), Some(&mut watch)),
+        }
+    }
+
+    /// What is read beside the inputs, and what is written under names that are known before the inputs are.
+    fn guard(&self) -> Outcome<Guard> {
+        let mut guard = self.source.schema.guard()?;
+        if let Some(path) = self.rendering.profile.as_ref().map(Path::new).filter(|path| path.is_file()) {
+            guard.reads("profile", path)?;
+        }
+        match &self.output {
+            Some(dir) if self.one_for_each() => {
+                if self.resume || self.watch {
+                    guard.writes("the manifest", &dir.join(manifest::NAME))?;
+                }
+            }
+            Some(path) => {
+                guard.writes("`-o`", path)?;
+                if self.source.records.is_some() && self.header.is_none() {
+                    guard.writes("the header file", &header_path(path))?;
+                }
+                if self.rejects.is_none() && !self.skip_rejects {
+                    RejectFile::guard(&mut guard, "the reject file", &reject_path(path))?;
+                }
+            }
+            None => writes_stdout(&mut guard)?,
+        }
+        if let Some(path) = &self.rejects {
+            RejectFile::guard(&mut guard, "`--rejects`", path)?;
+        }
+        let files = [
+            ("`--header`", &self.header),
+            ("`--summary`", &self.summary),
+            ("`--prometheus`", &self.prometheus),
+        ];
+        for (option, path) in files {
+            if let Some(path) = path {
+                guard.writes(option, path)?;
+            }
+        }
+        if let Some(path) = &self.prometheus {
+            prometheus::earlier(path)?;
+        }
+        if let Some(path) = &self.dedupe_file {
+            guard.writes("`--dedupe-file`", path)?;
+            guard.writes("the file beside `--dedupe-file`", &Dedupe::sorted_path(path))?;
+        }
+        Ok(guard)
     }
 
     fn convert(
         &self,
         inputs: &[Input],
+        mut guard: Guard,
         stop: impl FnOnce() -> Outcome<Arc<AtomicBool>>,
         watch: Option<&mut Watch>,
     ) -> Outcome {
+        if inputs.is_empty() && self.one_for_each() {
+            return Ok(Exit::Good);
+        }
+        if self.one_for_each() && (self.rejects.is_some() || self.header.is_some()) && inputs.len() != 1 {
+            return Err(Failure::usage(
+                "`--rejects` and `--header` name one file, and each output in a directory has its own\n\
+                 help: leave the option out, or name a file with `-o`",
+            ));
+        }
         let options = self.source.options();
         let mut job = self.source.job(inputs, &options)?;
         let profile = self.rendering.profile(&job.plan.shape)?;
@@ -213,6 +271,11 @@ impl Convert {
         job.columns = self.render.expanded(job.shown(), job.record)?.columns;
         if job.children.is_some() {
             children::check(self.format(), self.output.as_ref())?;
+        }
+        if let Some(path) = self.output.as_ref().filter(|_| !self.one_for_each()) {
+            for path in children::paths(job.children.as_ref(), path) {
+                guard.writes("a child table", &path)?;
+            }
         }
         for table in Table::all(&job, &self.render) {
             table.check_columns(self.format())?;
@@ -241,7 +304,7 @@ impl Convert {
         }
         let mut report = Report::new(&job.plan, !self.quiet, self.summary.is_some());
         report.totals.file_numbers = self.rows.file_numbers();
-        let run = Run::new(self, &job, inputs, dedupe);
+        let run = Run::new(self, &job, inputs, dedupe, guard);
         let done = match watch {
             Some(watch) => self.keep_on(&run, converter, inputs, watch, &mut report),
             None if self.one_for_each() => {
@@ -314,7 +377,7 @@ impl Convert {
     /// What the outputs depend on besides the inputs, for the manifest.
     pub fn fingerprint(&self) -> Outcome<String> {
         let mut options = self.clone();
-        options.input = InputArgs { inputs: Vec::new() };
+        options.input = InputArgs { inputs: Vec::new(), allow_empty: false };
         (options.output, options.summary, options.jobs) = (None, None, None);
         (options.resume, options.skip_existing, options.quiet) = (false, false, false);
         (options.watch, options.prometheus, options.interval) = (false, None, Duration::ZERO);
@@ -335,10 +398,24 @@ impl Convert {
     }
 
     pub fn format(&self) -> Format {
-        let suffix =
-            self.output.as_ref().and_then(|path| path.extension()).and_then(|suffix| suffix.to_str());
-        self.format.or_else(|| suffix.and_then(Format::of_suffix)).unwrap_or(Format::Jsonl)
+        let named = || Format::of_path(self.output.as_deref()?);
+        self.format.or_else(named).unwrap_or(Format::Jsonl)
     }
+
+    /// Refuses an output file whose name tells no format, if nothing else does.
+    fn check_suffix(&self) -> Outcome<()> {
+        match &self.output {
+            Some(path) if self.format.is_none() && !self.one_for_each() => Format::check_suffix(path),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Where what stands around the records of an output goes if nobody says otherwise.
+pub fn header_path(output: &Path) -> PathBuf {
+    let mut name = output.as_os_str().to_owned();
+    name.push(".header");
+    name.into()
 }
 
 /// A number from 0 to 1.

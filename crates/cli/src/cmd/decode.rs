@@ -101,7 +101,7 @@ impl Decode {
         let mut converter = Converter::new(&job.plan, settings);
         self.render.check_columns(self.format, &job.plan, job.record)?;
         let mut render = self.render.renderer(self.format, &job.plan, job.record);
-        let mut out = BufWriter::new(io::stdout().lock());
+        let mut out = BufWriter::new(term::stdout(self.format.quotes()));
         let mut text = Vec::new();
         // One value is a document of its own.
         let framed = self.format != Format::Xml;
@@ -155,7 +155,7 @@ impl Decode {
         let mut values = Values::new(&plan, root, syntax, options);
         self.render.check_columns(self.format, &plan, root)?;
         let mut render = self.render.renderer(self.format, &plan, root);
-        let mut out = BufWriter::new(io::stdout().lock());
+        let mut out = BufWriter::new(term::stdout(self.format.quotes()));
         let mut text = Vec::new();
         let framed = self.format != Format::Xml;
         if framed {
@@ -165,7 +165,7 @@ impl Decode {
         for input in inputs {
             let pieces = pieces(input, syntax, self.spelling)?;
             if pieces.is_empty() {
-                term::warning(format_args!("{}: the input is empty", input.name()));
+                term::warning(format_args!("{}: the input is empty", input.shown()));
             }
             for piece in pieces {
                 let done = values.each(&piece, |view, origin| {

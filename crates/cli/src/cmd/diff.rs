@@ -15,6 +15,7 @@ use std::path::PathBuf;
 use tercet::dynamic::diff::{self, Difference};
 use tercet::dynamic::{NodeId, Options, Plan, Tape};
 use tercet::{Schema, TransferSyntax};
+use tercet_printable::printable;
 
 /// Compare two encodings by value
 #[derive(Args, Debug)]
@@ -100,7 +101,7 @@ impl Diff {
                         let (file, sign) = if one.is_some() { (&first, '-') } else { (&second, '+') };
                         let file = file.name();
                         match self.format {
-                            Form::Text => writeln!(out, "{sign} {name}only in {file}")?,
+                            Form::Text => writeln!(out, "{sign} {name}only in {}", printable(file))?,
                             Form::Json => writeln!(out, "{}", json!({"index": index, "only_in": file}))?,
                         }
                     }
@@ -170,7 +171,8 @@ impl Diff {
         }
         let colour = term::colour() && io::stdout().is_terminal();
         let (red, green, plain) = if colour { ("\x1b[31m", "\x1b[32m", "\x1b[0m") } else { ("", "", "") };
-        let path = &it.path;
+        let shown = |text: Option<String>| text.map(|text| printable(&text).into_owned());
+        let (path, before, after) = (printable(&it.path), shown(before), shown(after));
         match (before, after) {
             (Some(before), Some(after)) => {
                 writeln!(out, "{red}- {name}{path}: {before}{plain}")?;

@@ -5,9 +5,10 @@ use crate::discover::Trial;
 use crate::exit::{Failure, Outcome};
 use crate::inputs::InputArgs;
 use crate::job::{Job, RecordArgs};
+use crate::term;
 use clap::{Args, ValueEnum};
 use std::cmp::Reverse;
-use std::io::{self, Write};
+use std::io::Write;
 use std::sync::Arc;
 
 /// Find out how to read a record file: try types, tags and framings, and print the command
@@ -39,9 +40,9 @@ struct Way {
 
 impl Doctor {
     pub fn run(&self) -> Outcome {
-        let mut out = io::stdout().lock();
+        let mut out = term::report();
         for input in self.input.expand()? {
-            let name = input.name();
+            let name = input.shown();
             let Some(trial) = Trial::new(&input) else {
                 return Err(Failure::usage(format_args!("{name}: only files can be read more than once")));
             };

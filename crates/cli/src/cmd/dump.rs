@@ -14,6 +14,7 @@ use tercet::plan::Rules;
 use tercet::records::{DEFAULT_RECORD_LIMIT, Framing, Identifiers, Part, RecordReader};
 use tercet::runtime::dump::{Dump as Walk, Guess, Kind, Line};
 use tercet::runtime::{Class, Limits, ber};
+use tercet_printable::printable;
 
 /// Show any BER data as a tree: offsets, tags, lengths, and what the contents may be
 #[derive(Args, Debug)]
@@ -67,7 +68,7 @@ impl Dump {
             }
             None => None,
         };
-        let mut out = BufWriter::new(io::stdout().lock());
+        let mut out = BufWriter::new(term::report());
         let mut exit = Exit::Good;
         let inputs = self.input.expand()?;
         for input in &inputs {

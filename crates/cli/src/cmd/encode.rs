@@ -56,7 +56,7 @@ impl Encode {
             spelling: SpellingArgs { hex: self.hex, ..SpellingArgs::default() },
             hex_output: self.hex,
             unknown: UnknownArg::Extensible,
-            output: self.output.file(),
+            output: &self.output,
         }
         .run()
     }

@@ -4,7 +4,7 @@ use crate::exit::{Exit, Outcome};
 use crate::inputs::Input;
 use crate::term;
 use clap::Args;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use tercet::files;
 use tercet::records::Output;
@@ -47,7 +47,7 @@ impl Fmt {
                 Ok(text) => text,
                 Err(diagnostics) => {
                     for diagnostic in &diagnostics {
-                        term::say_text(&(syntax::render(&sources, diagnostic, term::colour()) + "\n"));
+                        term::say_diagnostic(&syntax::render(&sources, diagnostic, term::colour()));
                     }
                     exit = Exit::Usage;
                     continue;
@@ -57,7 +57,7 @@ impl Fmt {
             match &input {
                 _ if self.check => {
                     if changed {
-                        term::say(format_args!("{} would change", input.name()));
+                        term::say(format_args!("{} would change", input.shown()));
                         exit = Exit::Usage;
                     }
                 }
@@ -68,7 +68,7 @@ impl Fmt {
                         output.commit()?;
                     }
                 }
-                _ => io::stdout().write_all(text.as_bytes())?,
+                _ => term::stdout(term::Quotes::Ignored).write_all(text.as_bytes())?,
             }
         }
         Ok(exit)

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tercet::dynamic::{Error, View};
 use tercet::records::{Origin, Render};
+use tercet_printable::printable;
 
 /// Show the first records of files as a table of what is in them
 #[derive(Args, Debug)]
@@ -102,7 +103,8 @@ fn rows(mut text: &[u8]) -> Vec<Vec<String>> {
             let begins = std::iter::once(0).chain(ends.iter().copied());
             let row =
                 begins.zip(&ends[..count]).map(|(begin, &end)| String::from_utf8_lossy(&cells[begin..end]));
-            rows.push(row.map(std::borrow::Cow::into_owned).collect());
+            // A cell of a table is on one line, wherever it goes.
+            rows.push(row.map(|cell| printable(&cell).into_owned()).collect());
         }
         if matches!(result, ReadRecordResult::End) {
             return rows;

@@ -84,6 +84,7 @@ impl Sample {
         if binary && self.count > 1 && syntax.is_some_and(|syntax| !syntax.delimits()) {
             return Err(Failure::usage(ONE_VALUE));
         }
+        self.output.guard(&self.schema)?;
         let schema = self.schema.load()?;
         let syntax = syntax.unwrap_or(TransferSyntax::Ber);
         let type_name = self.type_name.as_ref().or(self.named.as_ref()).map_or("", String::as_str);
@@ -98,7 +99,7 @@ impl Sample {
         let what = self.rules.map_or(To::Text(self.format), |rules| To::Rules(rules.0));
         let mut writer = Writer::new(what, self.hex, &self.render, (&plan, &plan), root);
         let mut file = self.output.file().map(Output::create).transpose()?;
-        let mut stdout = BufWriter::new(io::stdout().lock());
+        let mut stdout = BufWriter::new(term::stdout(what.quotes()));
         let (mut tape, mut text) = (Tape::new(), Vec::new());
         let framed = self.count > 1;
         if framed {

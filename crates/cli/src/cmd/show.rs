@@ -7,7 +7,7 @@ use crate::rendering::RenderingArgs;
 use clap::{Args, ValueEnum};
 use std::collections::HashSet;
 use std::fmt::Write as _;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use tercet::Schema;
 use tercet::columns::{ColumnPath, DataType, Layout};
@@ -83,7 +83,7 @@ impl Show {
                 schema.plan(self.rules.0.plan_rules(), &types).map_err(Failure::usage)?.dump()
             }
         };
-        io::stdout().write_all(text.as_bytes())?;
+        crate::term::stdout(crate::term::Quotes::Ignored).write_all(text.as_bytes())?;
         if schema.has_errors() {
             crate::term::say_text(&schema.render(crate::term::colour()));
             return Ok(Exit::Usage);

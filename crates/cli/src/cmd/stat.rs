@@ -40,7 +40,7 @@ impl Stat {
             inspect::read(&job, options, &inputs, &mut statistics, &mut io::sink(), &mut |_, summary| {
                 balance.merge(&summary.balance);
             })?;
-        let mut out = io::stdout().lock();
+        let mut out = term::report();
         let places = &statistics.places;
         let records = places.first().map_or(0, |root| root.count);
         writeln!(out, "{}, {}", term::count(records, "record"), balance)?;

@@ -7,10 +7,10 @@ use crate::inputs::{InputArgs, SpellingArgs};
 use crate::interrupt::{self, OnInterrupt};
 use crate::job::UnknownArg;
 use crate::render::{Format, RenderArgs};
+use crate::term::{self, Quotes};
 use crate::values::{self, Values, pieces, push_hex, root, unwritten};
 use clap::{Args, ValueEnum};
 use std::io::{self, BufWriter, IsTerminal, Write};
-use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use tercet::dynamic::{NodeId, Options, Plan, View};
 use tercet::records::{Output, Render};
@@ -81,6 +81,17 @@ pub enum To {
     Text(Format),
 }
 
+impl To {
+    /// What stands in quotes in the output, for a terminal that shows it.
+    pub fn quotes(self) -> Quotes {
+        match self {
+            Self::Text(format) => format.quotes(),
+            Self::Rules(TransferSyntax::Gser) => Quotes::HoldText,
+            Self::Rules(_) => Quotes::Ignored,
+        }
+    }
+}
+
 fn to(text: &str) -> Result<To, String> {
     // `json` and `xml` are laid out; `jer` and `xer` are the rules as they are.
     if let Ok(format) = Format::from_str(text, false)
@@ -110,7 +121,7 @@ impl Transcode {
             spelling: SpellingArgs { hex: self.hex || self.hex_input, binary: self.binary, quiet: false },
             hex_output: self.hex || self.hex_output,
             unknown: self.unknown,
-            output: self.output.file(),
+            output: &self.output,
         }
         .run()
     }
@@ -126,19 +137,21 @@ pub struct Work<'a> {
     pub spelling: SpellingArgs,
     pub hex_output: bool,
     pub unknown: UnknownArg,
-    pub output: Option<&'a PathBuf>,
+    pub output: &'a OutputArg,
 }
 
 impl Work<'_> {
     pub fn run(self) -> Outcome {
         let octets = matches!(self.to, To::Rules(rules) if !rules.is_text());
-        if self.output.is_none() && !self.hex_output && octets && io::stdout().is_terminal() {
+        let output = self.output.file();
+        if output.is_none() && !self.hex_output && octets && io::stdout().is_terminal() {
             return Err(Failure::usage(
                 "the octets would go to a terminal; use `-o FILE` or hexadecimal text",
             ));
         }
+        let mut guard = self.output.guard(self.schema)?;
+        let mut inputs = self.input.expand_beside(&mut guard, false)?;
         let schema = self.schema.load()?;
-        let mut inputs = self.input.expand()?;
         let (syntax, type_name) = match (self.from, self.type_name) {
             (Some(syntax), Some(name)) => (syntax, name.to_owned()),
             (syntax, name) => auto::find(&schema, &mut inputs, syntax, name, self.spelling, Told::Best)?,
@@ -155,8 +168,8 @@ impl Work<'_> {
         let mut values = Values::new(from, root, syntax, options);
         let mut writer = Writer::new(self.to, self.hex_output, &RenderArgs::default(), (from, to), root);
         let stop = interrupt::listen(OnInterrupt::Remove)?;
-        let mut file = self.output.map(Output::create).transpose()?;
-        let mut stdout = BufWriter::new(io::stdout().lock());
+        let mut file = output.map(Output::create).transpose()?;
+        let mut stdout = BufWriter::new(term::stdout(self.to.quotes()));
         let mut text = Vec::new();
         for input in inputs {
             for piece in pieces(&input, syntax, self.spelling)? {

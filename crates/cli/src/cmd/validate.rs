@@ -81,7 +81,7 @@ impl Validate {
         options.unknown = self.unknown.policy();
         let mut validator = Validator::new();
         let mut values = Values::new(&plan, root, syntax, options.clone());
-        let mut out = BufWriter::new(io::stdout().lock());
+        let mut out = BufWriter::new(term::report());
         let (mut faults, mut invalid) = (0u64, 0u64);
         for input in self.input.expand()? {
             for piece in pieces(&input, syntax, self.spelling.quiet(self.quiet))? {

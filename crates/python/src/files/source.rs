@@ -15,13 +15,13 @@ use std::borrow::Cow;
 use std::fs;
 use std::io::{self, Read};
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use tercet::dynamic::{Error, NodeId, Shape, View};
 use tercet::records::{
-    AuditRules, ChildTable, Children, Condition, Converter, Explode, Filter, FilterError, Framing, Origin,
-    RejectFile, Render, Rendering, Settings, Split, Stopped, Summary, Targets, inputs,
+    AuditRules, ChildTable, Children, Condition, Converter, Explode, Filter, FilterError, Framing, Guard,
+    Origin, Overwrite, RejectFile, Render, Rendering, Settings, Split, Stopped, Summary, Targets, inputs,
 };
 use tercet::{RecordPlan, TransferSyntax};
 
@@ -154,7 +154,7 @@ impl Source {
                 "`explode` and `child` are two ways to make rows of a list: give one",
             ));
         }
-        let rejects = option(&keywords, "rejects")?.flatten();
+        let rejects: Option<PathBuf> = option(&keywords, "rejects")?.flatten();
         let framing: Option<String> = option(&keywords, "framing")?;
         let rules = option::<Option<String>>(&keywords, "rules")?.flatten();
         let rules = rules.filter(|rules| rules != "auto").map(|rules| rules.parse()).transpose();
@@ -210,6 +210,9 @@ impl Source {
             wanted: None,
             detect: told.is_none(),
         };
+        if let Some(path) = &rejects {
+            guard(&inputs, path).map_err(|refused| error::argument(refused.to_string()))?;
+        }
         let source = Self {
             plan,
             settings,
@@ -315,7 +318,7 @@ impl Source {
         let picked = self.child.as_ref().map_or(Picked::All, |child| child.table);
         let mut one = OneTable { picked, render: &mut *render };
         let render = if picked == Picked::All { &mut *one.render } else { &mut one };
-        let mut rejects = self.rejects.as_ref().map(RejectFile::new);
+        let mut rejects = self.rejects.as_ref().map(RejectFile::new).transpose()?;
         let mut run = Run { source: self, render, stop: outlet.stop(), totals, rejects: rejects.as_mut() };
         let done = self.inputs.iter().try_for_each(|input| run.input(input));
         let stopped = outlet.stop().load(Ordering::Relaxed);
@@ -503,4 +506,15 @@ fn conditions(given: &Bound<'_, PyAny>) -> PyResult<Vec<Condition>> {
         Ok(text) => Ok(vec![parse(text)?]),
         Err(_) => error::option::<Vec<String>>("where", given)?.into_iter().map(parse).collect(),
     }
+}
+
+/// Refuses a reject file that would overwrite an input, or a file that no earlier run has written.
+fn guard(inputs: &[Input], rejects: &Path) -> Result<(), Overwrite> {
+    let mut guard = Guard::default();
+    for input in inputs {
+        if let Content::File(path) = &input.content {
+            guard.reads("input", path)?;
+        }
+    }
+    RejectFile::guard(&mut guard, "`rejects`", rejects)
 }

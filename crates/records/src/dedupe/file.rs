@@ -315,7 +315,7 @@ struct Writer {
 
 impl Writer {
     fn create(path: &Path, heading: &str) -> io::Result<Self> {
-        let mut output = BufWriter::new(Output::create(path)?);
+        let mut output = BufWriter::new(Output::create_derived(path)?);
         output.write_all(heading.as_bytes())?;
         Ok(Self { output, count: 0, blocks: Vec::new() })
     }
@@ -337,7 +337,7 @@ impl Writer {
 }
 
 /// Where the sorted file is.
-fn beside(path: &Path) -> PathBuf {
+pub(super) fn beside(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".sorted");
     name.into()
@@ -349,7 +349,7 @@ fn first(octets: &[u8]) -> u64 {
 }
 
 fn named(path: &Path, error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+    io::Error::new(error.kind(), format!("{}: {error}", tercet_printable::path(path)))
 }
 
 /// What a file is that has another heading.

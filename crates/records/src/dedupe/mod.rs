@@ -49,6 +49,11 @@ impl Dedupe {
         Ok(self)
     }
 
+    /// Where the larger part of what `with_file` keeps goes, beside the file.
+    pub fn sorted_path(path: &Path) -> std::path::PathBuf {
+        file::beside(path)
+    }
+
     /// The records of an output follow. Those that a file has as an earlier state of this output count as not having been
     /// there, so that an output that is made again is the same. An output without a name is like no other.
     pub fn begin(&self, output: Option<&str>) {

@@ -9,6 +9,8 @@ mod spelled;
 
 pub use spelled::{Block, Contents, Spelling, SpellingError, blocks, contents, from_hex, spelled};
 
+use crate::own::take_outputs;
+use crate::tar_names::BoundedNames;
 use crate::zipped;
 use globset::GlobBuilder;
 use packing::Packing;
@@ -60,6 +62,8 @@ pub enum SkippedKind {
     Hidden,
     /// Its suffix says that it is being written.
     Temporary,
+    /// A run of ours has written it, or is about to.
+    Output,
 }
 
 impl SkippedKind {
@@ -68,6 +72,7 @@ impl SkippedKind {
         match self {
             Self::Hidden => "hidden",
             Self::Temporary => "temporary",
+            Self::Output => "output",
         }
     }
 }
@@ -77,7 +82,7 @@ impl Expanded {
     pub fn skipped_lines(&self) -> Vec<String> {
         let line = |kind: SkippedKind| {
             let of_kind: Vec<_> = self.skipped.iter().filter(|skipped| skipped.kind == kind).collect();
-            let names = of_kind.iter().take(3).map(|skipped| skipped.path.display().to_string());
+            let names = of_kind.iter().take(3).map(|skipped| tercet_printable::path(&skipped.path));
             let more = if of_kind.len() > 3 { ", …" } else { "" };
             let (count, word) = (of_kind.len(), kind.word());
             let (s, it) = if count == 1 { ("", "it") } else { ("s", "them") };
@@ -85,13 +90,13 @@ impl Expanded {
             (count > 0)
                 .then(|| format!("skipping {count} {word} file{s}: {names}{more} (name {it} to read {it})"))
         };
-        [SkippedKind::Hidden, SkippedKind::Temporary].into_iter().filter_map(line).collect()
+        [SkippedKind::Hidden, SkippedKind::Temporary, SkippedKind::Output].into_iter().filter_map(line).collect()
     }
 }
 
 /// The file of that name, all files in the directory of that name, or those that match the glob.
 ///
-/// Hidden and temporary files in directories are passed over, and listed.
+/// Hidden and temporary files in directories, and what earlier runs have written there, are passed over, and listed.
 ///
 /// # Errors
 /// Those of the file system; [`io::ErrorKind::InvalidInput`] for a glob that nothing matches or that is none.
@@ -153,6 +158,8 @@ fn below(path: &Path, wanted: impl Fn(&Path) -> bool, asked: &str) -> io::Result
             _ => found.files.push(entry.into_path()),
         }
     }
+    let outputs = take_outputs(&mut found.files).into_iter();
+    found.skipped.extend(outputs.map(|path| Skipped { path, kind: SkippedKind::Output }));
     Ok(found)
 }
 
@@ -213,7 +220,7 @@ fn each_in<E: From<io::Error>>(
             Err(io(io::Error::new(io::ErrorKind::Unsupported, text)).into())
         }
         Some(Packing::Tar) => {
-            let mut archive = tar::Archive::new(stream);
+            let mut archive = tar::Archive::new(BoundedNames::new(stream));
             for entry in archive.entries().map_err(io)? {
                 let entry = entry.map_err(io)?;
                 if !entry.header().entry_type().is_file() {
@@ -294,7 +301,7 @@ pub fn is_packed(input: &mut impl Read) -> io::Result<bool> {
 }
 
 fn named(name: &str, error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("{name}: {error}"))
+    io::Error::new(error.kind(), format!("{}: {error}", tercet_printable::printable(name)))
 }
 
 #[cfg(test)]

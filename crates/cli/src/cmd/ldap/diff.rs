@@ -27,7 +27,7 @@ impl Diff {
         for change in &changes {
             Style::default().record(&mut out, change);
         }
-        io::stdout().write_all(&out)?;
+        crate::term::stdout(crate::term::Quotes::Ignored).write_all(&out)?;
         Ok(if changes.is_empty() { Exit::Good } else { Exit::Rejected })
     }
 }

@@ -156,7 +156,7 @@ fn say(record: &Record) -> Outcome<()> {
         Change::Modify(_) => "modifying entry",
         Change::ModifyDn { .. } => "modifying rdn of entry",
     };
-    writeln!(io::stdout(), "{word} \"{}\"\n", record.dn)?;
+    writeln!(io::stdout(), "{word} \"{}\"\n", tercet_printable::printable(&record.dn))?;
     Ok(())
 }
 

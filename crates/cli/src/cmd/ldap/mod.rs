@@ -15,6 +15,7 @@ mod tools;
 use crate::exit::{Exit, Failure, Outcome};
 use clap::{Args, Subcommand};
 use tercet_ldap::{Error, ErrorKind};
+use tercet_printable::Printable;
 
 /// Talk to directories: search, change, and load-test, with the options of OpenLDAP's tools
 #[derive(Args, Debug)]
@@ -68,10 +69,10 @@ fn failure(what: &str, error: &Error) -> Failure {
         Some(result) => {
             let mut message = format!("{what}{}{}", if what.is_empty() { "" } else { ": " }, result.code);
             if !result.matched_dn.is_empty() {
-                message += &format!("\nMatched DN: {}", result.matched_dn);
+                message += &format!("\nMatched DN: {}", Printable(&result.matched_dn));
             }
             if !result.message.is_empty() {
-                message += &format!("\nAdditional information: {}", result.message);
+                message += &format!("\nAdditional information: {}", Printable(&result.message));
             }
             message
         }

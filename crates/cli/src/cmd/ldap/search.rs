@@ -5,6 +5,7 @@ use super::failure;
 use super::ldif::{Counts, Ldif};
 use super::rows;
 use crate::exit::{Exit, Failure, Outcome};
+use crate::term::Quotes;
 use clap::{Args, ValueEnum};
 use std::io::{self, Write as _};
 use tercet_ldap::controls::{Dereference, MatchedValues, Sort, Subentries, Sync, VirtualListView, VlvTarget};
@@ -153,15 +154,17 @@ impl Search {
             search = self.extension(search, extension, &mut said, &mut persists)?;
         }
         let wrap = self.connection.wrap()?;
+        let form = if self.json {
+            Form::Json
+        } else if self.csv {
+            Form::Csv(attributes)
+        } else {
+            Form::Ldif
+        };
         let printer = Printer {
             ldif: Ldif { level: self.level, style: Style { wrap } },
-            form: if self.json {
-                Form::Json
-            } else if self.csv {
-                Form::Csv(attributes)
-            } else {
-                Form::Ldif
-            },
+            stdout: crate::term::stdout(form.quotes()),
+            form,
             out: Vec::with_capacity(2 * BUFFER),
             counts: Counts::default(),
             persists,
@@ -272,9 +275,16 @@ enum Form {
     Csv(Vec<String>),
 }
 
+impl Form {
+    fn quotes(&self) -> Quotes {
+        if matches!(self, Self::Csv(_)) { Quotes::HoldText } else { Quotes::Ignored }
+    }
+}
+
 struct Printer {
     ldif: Ldif,
     form: Form,
+    stdout: Box<dyn io::Write>,
     out: Vec<u8>,
     counts: Counts,
     persists: bool,
@@ -364,9 +374,8 @@ impl Printer {
     /// Writes what is there with one call.
     fn write(&mut self) -> Outcome<()> {
         if !self.out.is_empty() {
-            let mut output = io::stdout().lock();
-            output.write_all(&self.out)?;
-            output.flush()?;
+            self.stdout.write_all(&self.out)?;
+            self.stdout.flush()?;
             self.out.clear();
         }
         Ok(())

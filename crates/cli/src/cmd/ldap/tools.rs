@@ -89,7 +89,11 @@ impl Whoami {
     pub async fn run(&self) -> Outcome {
         let client = self.connection.open().await?;
         let identity = client.who_am_i().await.map_err(|error| failure("", &error))?;
-        writeln!(io::stdout(), "{}", if identity.is_empty() { "anonymous" } else { &identity })?;
+        writeln!(
+            io::stdout(),
+            "{}",
+            if identity.is_empty() { "anonymous".into() } else { tercet_printable::printable(&identity) }
+        )?;
         Ok(Exit::Good)
     }
 }

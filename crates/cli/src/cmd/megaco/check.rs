@@ -2,11 +2,13 @@
 
 use super::registry::RegistryArgs;
 use super::{inputs, place};
+use crate::args::writes_stdout;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::inputs::InputArgs;
 use crate::term;
 use clap::Args;
 use std::io::{self, BufWriter, Write};
+use tercet::records::Guard;
 use tercet_megaco::codec::Encoding;
 use tercet_megaco::model::MegacoMessage;
 use tercet_megaco::packages::Packages;
@@ -45,8 +47,10 @@ pub struct Check {
 
 impl Check {
     pub fn run(&self) -> Outcome {
-        let inputs = inputs(&self.input)?;
-        let mut out = BufWriter::new(io::stdout().lock());
+        let mut guard = Guard::default();
+        writes_stdout(&mut guard)?;
+        let inputs = inputs(&self.input, &mut guard)?;
+        let mut out = BufWriter::new(term::report());
         let binary = self.registry.read()?;
         let (mut failed, mut differs) = (false, false);
         for (input, _) in &inputs {
@@ -62,7 +66,7 @@ impl Check {
                     failed = true;
                     let (line, column) = place(&error, &octets);
                     if !self.quiet {
-                        self.show(&error, &octets, &format!("{}:{line}:{column}", input.name()), column);
+                        self.show(&error, &octets, &format!("{}:{line}:{column}", input.shown()), column);
                     }
                     writeln!(out, "error {line}:{column} expected {}", error.what)
                 }

@@ -10,6 +10,7 @@ use std::hint::black_box;
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+use tercet::records::Guard;
 use tercet_megaco::codec::{Codec, Encoding};
 use tercet_megaco::model::MegacoMessage;
 
@@ -66,7 +67,10 @@ pub struct Mstone {
 }
 
 fn read_all(input: &InputArgs) -> Outcome<Vec<(String, Vec<u8>)>> {
-    inputs(input)?.iter().map(|(input, _)| Ok((input.name(), input.read()?))).collect()
+    inputs(input, &mut Guard::default())?
+        .iter()
+        .map(|(input, _)| Ok((input.shown(), input.read()?)))
+        .collect()
 }
 
 fn decode_all(files: &[(String, Vec<u8>)]) -> Outcome<Vec<MegacoMessage<'_>>> {

@@ -6,12 +6,13 @@ mod measure;
 mod registry;
 mod transcode;
 
-use crate::exit::{Failure, Outcome};
+use crate::exit::Outcome;
 use crate::inputs::{Input, InputArgs};
 use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser;
 use clap::{Args, Subcommand};
 use std::path::{Path, PathBuf};
+use tercet::records::Guard;
 use tercet_megaco::codec::Encoding;
 
 /// Read, write and convert messages of Megaco/H.248 in all its encodings
@@ -60,14 +61,14 @@ fn encodings() -> impl TypedValueParser<Value = Encoding> {
 }
 
 /// Inputs, with the path of each below the directory that was given.
-fn inputs(args: &InputArgs) -> Outcome<Vec<(Input, PathBuf)>> {
+fn inputs(args: &InputArgs, guard: &mut Guard) -> Outcome<Vec<(Input, PathBuf)>> {
     if args.inputs.is_empty() {
         return Ok(vec![(Input::Stdin, PathBuf::from("-"))]);
     }
     let mut all = Vec::new();
     for text in &args.inputs {
-        let one = InputArgs { inputs: vec![text.clone()] };
-        for input in one.expand()? {
+        let one = InputArgs { inputs: vec![text.clone()], ..args.clone() };
+        for input in one.expand_beside(guard, false)? {
             let below = match &input {
                 Input::File(path) => match path.strip_prefix(text) {
                     Ok(below) if !below.as_os_str().is_empty() => below.to_owned(),
@@ -78,7 +79,7 @@ fn inputs(args: &InputArgs) -> Outcome<Vec<(Input, PathBuf)>> {
             all.push((input, below));
         }
     }
-    if all.is_empty() { Err(Failure::usage("there is no file in these directories")) } else { Ok(all) }
+    Ok(all)
 }
 
 /// The place of an error: line and column of text, line 1 and the octet, from 1, of anything else.
@@ -92,5 +93,5 @@ fn place(error: &tercet_megaco::Error, octets: &[u8]) -> (usize, usize) {
 /// What is wrong with an input, in one line.
 fn fault(error: &tercet_megaco::Error, octets: &[u8], path: &Path) -> String {
     let (line, column) = place(error, octets);
-    format!("{}:{line}:{column}: expected {}", path.display(), error.what)
+    format!("{}:{line}:{column}: expected {}", tercet_printable::path(path), error.what)
 }

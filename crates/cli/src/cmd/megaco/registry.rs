@@ -15,7 +15,7 @@ type Read<T> = Result<T, String>;
 pub(super) struct RegistryArgs {
     /// Packages to add to the public ones, or to replace those with their numbers (`tercet megaco check --help`)
     #[arg(long, value_name = "FILE.toml")]
-    registry: Option<PathBuf>,
+    pub(super) registry: Option<PathBuf>,
 }
 
 impl RegistryArgs {
@@ -34,7 +34,7 @@ impl RegistryArgs {
 }
 
 fn wrong(file: &Path, error: &dyn std::fmt::Display) -> Failure {
-    Failure::usage(format_args!("{}: {}", file.display(), error.to_string().trim_end()))
+    Failure::usage(format_args!("{}: {}", tercet_printable::path(file), error.to_string().trim_end()))
 }
 
 fn registry(table: &Table) -> Read<Vec<Package>> {

@@ -2,13 +2,15 @@
 
 use super::registry::RegistryArgs;
 use super::{encodings, fault, inputs};
+use crate::args::writes_stdout;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::inputs::InputArgs;
-use crate::term;
+use crate::term::{self, Quotes};
 use clap::Args;
 use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
+use tercet::records::{Guard, Output};
 use tercet_megaco::codec::Encoding;
 
 /// Write messages in another encoding
@@ -92,17 +94,30 @@ impl Transcode {
         }
         let binary = self.registry.read()?;
         let mut failed = false;
-        for (input, below) in inputs(&self.input)? {
+        let mut guard = Guard::default();
+        if let Some(path) = &self.registry.registry {
+            guard.reads("registry", path)?;
+        }
+        if self.output.is_none() {
+            writes_stdout(&mut guard)?;
+        }
+        let inputs = inputs(&self.input, &mut guard)?;
+        if let Some(directory) = &self.output {
+            for (input, below) in &inputs {
+                guard.writes(&format!("the output of `{}`", input.shown()), &directory.join(below))?;
+            }
+        }
+        for (input, below) in inputs {
             let octets = input.read()?;
             let from = self.from.unwrap_or_else(|| Encoding::detect(&octets));
             let mut out = Vec::new();
             let written = from
                 .decode_with(&binary, &octets)
-                .map_err(|error| fault(&error, &octets, input.name().as_ref()));
+                .map_err(|error| fault(&error, &octets, input.shown().as_ref()));
             let written = written.and_then(|message| {
                 let written = self.to.encode_with(&binary, &message, &mut out);
                 written.map_err(|error| {
-                    format!("{}: {} cannot say it: it needs {}", input.name(), self.to.name(), error.what)
+                    format!("{}: {} cannot say it: it needs {}", input.shown(), self.to.name(), error.what)
                 })
             });
             if let Err(message) = written {
@@ -115,13 +130,17 @@ impl Transcode {
                     let path = directory.join(below);
                     let parent = path.parent().unwrap_or(directory);
                     fs::create_dir_all(parent).map_err(|error| Failure::io(parent.display(), &error))?;
-                    fs::write(&path, &out).map_err(|error| Failure::io(path.display(), &error))?;
+                    let mut output = Output::create_derived(&path)?;
+                    output.write_all(&out)?;
+                    output.commit()?;
                 }
                 None => {
                     if is_text {
                         out.push(b'\n');
                     }
-                    io::stdout().lock().write_all(&out).map_err(|error| Failure::io("<stdout>", &error))?;
+                    term::stdout(Quotes::Ignored)
+                        .write_all(&out)
+                        .map_err(|error| Failure::io("<stdout>", &error))?;
                 }
             }
         }

@@ -1,0 +1,350 @@
+//! No command overwrites what it reads, nor what another run of something else has written.
+#![cfg(unix)]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::os::unix::fs::{FileTypeExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+const TERCET: &str = env!("CARGO_BIN_EXE_tercet");
+const REPOSITORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+
+/// A folder with a specification, record files, values as JSON, and a message of Megaco.
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let repository = Path::new(REPOSITORY);
+    let specification =
+        fs::read_dir(repository.join("schemas/demo")).unwrap().next().unwrap().unwrap().path();
+    fs::copy(specification, at("demo.asn")).unwrap();
+    fs::copy(repository.join("examples/calls.ber"), at("in.ber")).unwrap();
+    fs::write(at("small.asn"), "Small DEFINITIONS AUTOMATIC TAGS ::= BEGIN\nA ::= INTEGER (0..255)\nEND\n")
+        .unwrap();
+    fs::write(at("in.json"), "5").unwrap();
+    fs::write(at("in.hex"), "02 01 05").unwrap();
+    fs::write(at("overlay.toml"), "").unwrap();
+    fs::write(at("registry.toml"), "").unwrap();
+    fs::write(at("profile.toml"), "").unwrap();
+    fs::create_dir(at("messages")).unwrap();
+    fs::write(at("messages/m.txt"), "MEGACO/1 [1.2.3.4]:55555 Transaction=1{Context=-{ServiceChange=ROOT{Services{Method=Restart,Reason=\"901\"}}}}").unwrap();
+    folder
+}
+
+fn run(folder: &Path, words: &str) -> Output {
+    let mut command = Command::new(TERCET);
+    command.current_dir(folder).args(words.split_whitespace()).stdin(std::process::Stdio::null());
+    command.output().unwrap()
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// All files below a folder.
+fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut all = BTreeMap::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            all.extend(files(&path));
+        } else if !fs::symlink_metadata(&path).unwrap().file_type().is_fifo() {
+            all.insert(path.clone(), fs::read(&path).unwrap());
+        }
+    }
+    all
+}
+
+const CONVERT: &str = "convert -q -s demo.asn -t CallRecord in.ber --profile profile.toml";
+
+/// Command lines that read files, with what each of them reads, and the options that name an output.
+const OUTPUTS: [(&str, &[&str], &[&str]); 9] = [
+    (CONVERT, &["in.ber", "demo.asn", "profile.toml"], &["-f csv -o", "-f csv --output"]),
+    (
+        "convert -q -s demo.asn -t CallRecord in.ber --profile profile.toml -o o.csv",
+        &["in.ber", "demo.asn", "profile.toml"],
+        &["--rejects", "--summary", "--prometheus", "--dedupe --dedupe-file"],
+    ),
+    (
+        "convert -q -s demo.asn -t CallRecord --records CallRecord in.ber -o o.csv",
+        &["in.ber", "demo.asn"],
+        &["--header"],
+    ),
+    ("encode -s small.asn -t A in.json", &["in.json", "small.asn"], &["-o", "--output"]),
+    ("transcode -s small.asn -t A --from ber --to der --hex in.hex", &["in.hex", "small.asn"], &["-o"]),
+    ("sample -s small.asn A", &["small.asn"], &["-o"]),
+    ("compile -s small.asn --overlay overlay.toml", &["small.asn", "overlay.toml"], &["-o"]),
+    ("megaco transcode --to compact messages/m.txt", &["messages/m.txt"], &["-o DIR"]),
+    ("megaco encode --to compact messages/m.txt", &["messages/m.txt"], &["-o DIR"]),
+];
+
+#[test]
+fn no_command_overwrites_its_inputs() {
+    let folder = folder();
+    let at = |name: &str| folder.path().join(name);
+    let mut tried = 0;
+    for (words, reads, options) in OUTPUTS {
+        for name in reads {
+            symlink(name, at("link")).unwrap();
+            symlink("link", at("link of a link")).unwrap();
+            symlink("link of a link", at("link2")).unwrap();
+            fs::hard_link(at(name), at("hard")).unwrap();
+            let before = files(folder.path());
+            for option in options {
+                let names = match option.strip_suffix("DIR") {
+                    Some(_) => vec!["messages".to_owned(), "./messages/../messages/".to_owned()],
+                    None => vec![
+                        (*name).to_owned(),
+                        format!("./{name}"),
+                        format!("messages/../{name}"),
+                        at(name).display().to_string(),
+                        "link".to_owned(),
+                        "link2".to_owned(),
+                        "hard".to_owned(),
+                    ],
+                };
+                for output in names {
+                    let words = format!("{words} {} {output}", option.trim_end_matches("DIR"));
+                    let done = run(folder.path(), &words);
+                    assert_eq!(done.status.code(), Some(1), "{words}: {}", said(&done));
+                    let said = said(&done);
+                    assert!(said.contains("refusing to overwrite"), "{words}: {said}");
+                    assert!(files(folder.path()) == before, "{words}: files have changed");
+                    tried += 1;
+                }
+            }
+            for link in ["link", "link of a link", "link2", "hard"] {
+                fs::remove_file(at(link)).unwrap();
+            }
+        }
+    }
+    assert!(tried > 150, "{tried}");
+}
+
+/// Options whose value is the name of a file, in `--help` of a command.
+fn file_options(command: &str) -> BTreeSet<String> {
+    let help = run(Path::new("."), &format!("{command} --help"));
+    let help = String::from_utf8(help.stdout).unwrap();
+    let words = help.lines().filter(|line| line.trim_start().starts_with('-'));
+    let named = words.filter_map(|line| {
+        let (options, value) = line.split_once('<')?;
+        let value = value.split_once('>')?.0;
+        let is_file = ["FILE", "DIR", "PATH"].iter().any(|word| value.contains(word)) && !value.contains('=');
+        is_file.then(|| {
+            options.split_whitespace().last().map(|option| option.trim_end_matches(['=', '[']).to_owned())
+        })?
+    });
+    named.collect()
+}
+
+/// Which options name outputs is decided here for each: one that is new has to be tried above.
+#[test]
+fn every_option_that_names_a_file_is_known() {
+    let reads = [
+        "--schema",
+        "--profile",
+        "--overlay",
+        "--registry",
+        "--ldif",
+        "--ca",
+        "--certificate",
+        "--key",
+        // Paths of components.
+        "--records",
+        "--columns",
+        "--where",
+        "--total",
+        "--explode",
+        "--child",
+        "--sequence",
+        "--dedupe",
+        "--rename",
+    ];
+    let writes = [
+        ("convert", "--output"),
+        ("convert", "--header"),
+        ("convert", "--rejects"),
+        ("convert", "--summary"),
+        ("convert", "--prometheus"),
+        ("convert", "--dedupe-file"),
+        ("encode", "--output"),
+        ("transcode", "--output"),
+        ("sample", "--output"),
+        ("compile", "--output"),
+        ("megaco transcode", "--output"),
+        ("megaco encode", "--output"),
+        // It reads nothing.
+        ("man", "--dir"),
+        // A socket, and what other tools of LDAP name so.
+        ("ldap serve", "--socket"),
+    ];
+    let commands = |words: &str| -> Vec<String> {
+        let help = String::from_utf8(run(Path::new("."), &format!("{words} --help")).stdout).unwrap();
+        let lines = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+        let lines = lines.take_while(|line| line.starts_with("  "));
+        let names =
+            lines.filter(|line| !line.starts_with("   ")).filter_map(|line| line.split_whitespace().next());
+        names.filter(|name| *name != "help").map(|name| format!("{words} {name}").trim().to_owned()).collect()
+    };
+    let mut unknown = Vec::new();
+    let mut seen = 0;
+    for command in commands("").into_iter().chain(commands("megaco")).chain(commands("ldap")) {
+        for option in file_options(&command) {
+            seen += 1;
+            // The tools of LDAP have short options, of which none names an output.
+            let is_short = command.starts_with("ldap") && !option.starts_with("--");
+            if !is_short && !reads.contains(&&*option) && !writes.contains(&(&*command, &*option)) {
+                unknown.push(format!("{command} {option}"));
+            }
+        }
+    }
+    assert!(unknown.is_empty(), "does it name an output? {unknown:?}");
+    assert!(seen > 30, "{seen}");
+}
+
+#[test]
+fn outputs_of_one_run_are_different_files() {
+    let folder = folder();
+    let base = "convert -q -s demo.asn -t CallRecord in.ber";
+    fs::write(folder.path().join("there.csv"), "1").unwrap();
+    fs::hard_link(folder.path().join("there.csv"), folder.path().join("there")).unwrap();
+    let before = files(folder.path());
+    for words in [
+        "-o o.csv --rejects o.csv",
+        "-o o.csv --summary ./o.csv",
+        "-o o.csv --rejects r --summary r.jsonl",
+        "-o o.csv --summary o.csv.rejects",
+        "-o o.csv --summary o.csv.rejects.jsonl",
+        "-o there.csv --summary there",
+        "-o o.csv --children --summary o.data.volumes.csv",
+        "-f csv -o out/ --resume --summary out/tercet-run.jsonl",
+        "-o o.csv --dedupe --dedupe-file d --summary d.sorted",
+        "-o messages/",
+        "-o o.csv --rejects messages",
+    ] {
+        let words = format!("{base} {words}");
+        let done = run(folder.path(), &words);
+        if words.ends_with("-o messages/") {
+            assert_eq!(done.status.code(), Some(0), "{}", said(&done));
+            fs::remove_file(folder.path().join("messages/in.ber.jsonl")).unwrap();
+            continue;
+        }
+        assert_eq!(done.status.code(), Some(1), "{words}: {}", said(&done));
+        assert!(files(folder.path()) == before, "{words}: files have changed");
+    }
+    // One reject file for many outputs would hold those of the last.
+    let done = run(folder.path(), &format!("{base} in.json -f csv -o out/ --rejects r"));
+    assert!(said(&done).contains("each output in a directory has its own"), "{}", said(&done));
+    // Devices are no files.
+    let done = run(folder.path(), &format!("{base} -f csv -o /dev/null --summary /dev/null"));
+    assert_eq!(done.status.code(), Some(0), "{}", said(&done));
+}
+
+#[test]
+fn reject_files_of_others_are_left_alone() {
+    let folder = folder();
+    let at = |name: &str| folder.path().join(name);
+    let base = "convert -q -s demo.asn -t CallRecord";
+    let mut octets = fs::read(at("in.ber")).unwrap();
+    octets[48] = 0x9E;
+    fs::write(at("damaged.ber"), octets).unwrap();
+    fs::write(at("notes.txt"), "notes").unwrap();
+    fs::write(at("table.jsonl"), "{\"a\":1}\n").unwrap();
+    fs::write(at("o.csv.rejects"), "notes").unwrap();
+    for input in ["in.ber", "damaged.ber"] {
+        for words in ["-o p.csv --rejects notes.txt", "-o p.csv --rejects table", "-o o.csv"] {
+            let before = files(folder.path());
+            let done = run(folder.path(), &format!("{base} {input} --unknown error {words}"));
+            assert_eq!(done.status.code(), Some(1), "{words}: {}", said(&done));
+            assert!(said(&done).contains("not a reject file of an earlier run"), "{}", said(&done));
+            assert!(files(folder.path()) == before);
+        }
+    }
+    // Without a reject file, nothing is in the way.
+    assert_eq!(run(folder.path(), &format!("{base} in.ber -o o.csv --skip-rejects")).status.code(), Some(0));
+    assert_eq!(fs::read(at("o.csv.rejects")).unwrap(), b"notes");
+    // Those of an earlier run are replaced, and removed once there are none.
+    for (input, exit) in [("damaged.ber", 2), ("damaged.ber", 2), ("in.ber", 0)] {
+        let done = run(folder.path(), &format!("{base} {input} --unknown error -o p.csv --rejects bad"));
+        assert_eq!(done.status.code(), Some(exit), "{}", said(&done));
+        assert_eq!((at("bad").exists(), at("bad.jsonl").exists()), (exit == 2, exit == 2));
+    }
+    // Metrics are not written over something else.
+    let done = run(folder.path(), &format!("{base} in.ber -o p.csv --prometheus notes.txt"));
+    assert!(said(&done).contains("not metrics of an earlier run"), "{}", said(&done));
+    assert_eq!(fs::read(at("notes.txt")).unwrap(), b"notes");
+}
+
+#[test]
+fn links_and_pipes_of_the_names_of_parts_do_nothing() {
+    let folder = folder();
+    let at = |name: &str| folder.path().join(name);
+    fs::write(at("victim"), "precious").unwrap();
+    for name in
+        ["o.csv.part", "out/in.ber.csv.part", "out/in.ber.csv", "out/in.ber.csv.header", "o.csv.header"]
+    {
+        fs::create_dir_all(at(name).parent().unwrap()).unwrap();
+        symlink(at("victim"), at(name)).unwrap();
+    }
+    assert!(Command::new("mkfifo").arg(at("p.csv.part")).status().unwrap().success());
+    let base = "convert -q -s demo.asn -t CallRecord in.ber";
+    for words in ["-o o.csv", "-f csv -o out/", "-o p.csv"] {
+        let done = run(folder.path(), &format!("{base} {words}"));
+        assert_eq!(done.status.code(), Some(0), "{words}: {}", said(&done));
+        assert_eq!(fs::read(at("victim")).unwrap(), b"precious", "{words}");
+    }
+    assert!(!at("out/in.ber.csv").is_symlink());
+    // The manifest is neither.
+    symlink(at("victim"), at("out/tercet-run.jsonl")).unwrap();
+    let done = run(folder.path(), &format!("{base} -f csv -o out/ --resume"));
+    assert_eq!(done.status.code(), Some(4), "{}", said(&done));
+    fs::remove_file(at("out/tercet-run.jsonl")).unwrap();
+    assert!(Command::new("mkfifo").arg(at("out/tercet-run.jsonl")).status().unwrap().success());
+    let done = run(folder.path(), &format!("{base} -f csv -o out/ --resume"));
+    assert_eq!(done.status.code(), Some(4), "{}", said(&done));
+    assert_eq!(fs::read(at("victim")).unwrap(), b"precious");
+}
+
+#[test]
+fn an_output_whose_name_tells_no_format_is_an_error() {
+    let folder = folder();
+    let base = "convert -q -s demo.asn -t CallRecord in.ber";
+    let before = files(folder.path());
+    for name in ["o.cvs", "o", "o.csv.gz", "o.txt"] {
+        let done = run(folder.path(), &format!("{base} -o {name}"));
+        assert_eq!(done.status.code(), Some(1), "{}", said(&done));
+        assert!(said(&done).contains("`csv`") && said(&done).contains("--format"), "{}", said(&done));
+        assert!(files(folder.path()) == before);
+    }
+    for words in ["-o o.CSV", "-o o -f csv", "-o /dev/null", "-o o.ndjson"] {
+        assert_eq!(run(folder.path(), &format!("{base} {words}")).status.code(), Some(0), "{words}");
+    }
+}
+
+#[test]
+fn no_inputs_are_an_error() {
+    let folder = folder();
+    let at = |name: &str| folder.path().join(name);
+    fs::create_dir_all(at("empty/sub")).unwrap();
+    fs::write(at("o.csv"), "of yesterday").unwrap();
+    let schema = "-s demo.asn -t CallRecord";
+    for input in ["empty", "empty/", "empty/*.ber", "in.ber empty"] {
+        let before = files(folder.path());
+        for command in
+            ["convert -o o.csv", "convert -f csv -o out/", "cat", "head", "stat", "decode", "validate"]
+        {
+            let done = run(folder.path(), &format!("{command} {schema} {input}"));
+            assert_eq!(done.status.code(), Some(1), "{command} {input}: {}", said(&done));
+            assert!(files(folder.path()) == before && !at("out").exists());
+        }
+    }
+    let done = run(folder.path(), &format!("convert -o o.csv {schema} empty --allow-empty"));
+    assert_eq!(done.status.code(), Some(0), "{}", said(&done));
+    assert!(said(&done).contains("no input files in `empty`"));
+    assert_eq!(
+        fs::read_to_string(at("o.csv")).unwrap().lines().count(),
+        1,
+        "the head of a table without rows"
+    );
+    assert_eq!(run(folder.path(), "megaco check empty").status.code(), Some(1));
+}
