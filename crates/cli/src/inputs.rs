@@ -10,8 +10,8 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::PathBuf;
 use tercet::dynamic::text::{Octets, push_octets};
-pub use tercet::records::inputs::from_hex;
 use tercet::records::Guard;
+pub use tercet::records::inputs::from_hex;
 use tercet::records::inputs::{self, Contents, Expanded, Skipped, SkippedKind, Spelling};
 use tercet_printable::printable;
 

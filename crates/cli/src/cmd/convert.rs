@@ -14,7 +14,6 @@ use crate::rendering::RenderingArgs;
 use crate::report::Report;
 use crate::rows::RowsArgs;
 use crate::run::Run;
-use crate::term;
 use crate::watch::{self, Watch};
 use clap::Args;
 use std::io::{self, IsTerminal, Write};

@@ -10,7 +10,7 @@ use crate::report::{describe, verdict};
 use crate::term;
 use crate::values::{Fault, Values, pieces, root};
 use clap::Args;
-use std::io::{self, BufWriter, Write};
+use std::io::{BufWriter, Write};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use tercet::dynamic::Options;

@@ -101,7 +101,7 @@ impl Diff {
                         let (file, sign) = if one.is_some() { (&first, '-') } else { (&second, '+') };
                         let file = file.name();
                         match self.format {
-                            Form::Text => writeln!(out, "{sign} {name}only in {}", printable(file))?,
+                            Form::Text => writeln!(out, "{sign} {name}only in {}", printable(&file))?,
                             Form::Json => writeln!(out, "{}", json!({"index": index, "only_in": file}))?,
                         }
                     }

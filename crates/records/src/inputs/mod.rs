@@ -90,7 +90,10 @@ impl Expanded {
             (count > 0)
                 .then(|| format!("skipping {count} {word} file{s}: {names}{more} (name {it} to read {it})"))
         };
-        [SkippedKind::Hidden, SkippedKind::Temporary, SkippedKind::Output].into_iter().filter_map(line).collect()
+        [SkippedKind::Hidden, SkippedKind::Temporary, SkippedKind::Output]
+            .into_iter()
+            .filter_map(line)
+            .collect()
     }
 }
 
