@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
 pub use tercet_printable::Quotes;
-use tercet_printable::{Escaping, printable_lines};
+use tercet_printable::{Escaping, printable, printable_lines};
 
 /// Whether messages may have colour.
 pub fn colour() -> bool {
@@ -76,25 +76,10 @@ pub fn count(number: u64, noun: &str) -> String {
     format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
 }
 
-/// A text in quotes, as in JSON; no character of it controls the terminal.
+/// A text in quotes; no character of it controls the terminal.
 pub fn quoted(text: &str) -> String {
-    let mut quoted = String::with_capacity(text.len() + 2);
-    quoted.push('"');
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => quoted.extend(['\\', c]),
-            '\n' => quoted += "\\n",
-            '\r' => quoted += "\\r",
-            '\t' => quoted += "\\t",
-            // Marks of direction would turn what follows around.
-            c if c.is_control() || matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}') => {
-                quoted += &format!("\\u{:04x}", u32::from(c));
-            }
-            c => quoted.push(c),
-        }
-    }
-    quoted.push('"');
-    quoted
+    let text = text.replace('\\', "\\\\").replace('"', "\\\"");
+    format!("\"{}\"", printable(&text))
 }
 
 #[cfg(test)]
@@ -103,7 +88,7 @@ mod tests {
 
     #[test]
     fn quoted_text_controls_no_terminal() {
-        assert_eq!(quoted("a\"\\ü\n\u{1b}[2J\u{9b}"), "\"a\\\"\\\\ü\\n\\u001b[2J\\u009b\"");
+        assert_eq!(quoted("a\"\\ü\n\u{1b}[2J\u{9b}"), "\"a\\\"\\\\ü\\n\\x1b[2J\\x9b\"");
     }
 
     #[test]

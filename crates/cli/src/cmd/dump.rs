@@ -14,7 +14,6 @@ use tercet::plan::Rules;
 use tercet::records::{DEFAULT_RECORD_LIMIT, Framing, Identifiers, Part, RecordReader};
 use tercet::runtime::dump::{Dump as Walk, Guess, Kind, Line};
 use tercet::runtime::{Class, Limits, ber};
-use tercet_printable::printable;
 
 /// Show any BER data as a tree: offsets, tags, lengths, and what the contents may be
 #[derive(Args, Debug)]
