@@ -13,6 +13,7 @@ use tercet::dynamic::text::{Octets, push_octets};
 use tercet::records::Guard;
 pub use tercet::records::inputs::from_hex;
 use tercet::records::inputs::{self, Contents, Expanded, Skipped, SkippedKind, Spelling};
+use tercet::records::{Stopped, Summary};
 use tercet_printable::printable;
 
 /// Where data comes from.
@@ -230,6 +231,17 @@ impl Input {
             Ok(false)
         })?;
         Ok(sample)
+    }
+
+    /// Octets that a limit has left of the part of the input with this name, if they can be known: those of a file that is
+    /// neither compressed nor text.
+    pub fn rest(&self, name: &str, summary: &Summary) -> Option<u64> {
+        let Self::File(path) = self else { return None };
+        if summary.stopped != Some(Stopped::Limit) || name != self.name() {
+            return None;
+        }
+        let packed = File::open(path).and_then(|mut file| inputs::is_packed(&mut file)).unwrap_or(true);
+        self.size().filter(|_| !packed)?.checked_sub(summary.balance.read)
     }
 
     /// The SHA-256 of a file as it is on the disk, in hexadecimal as `sha256sum` has it; nothing of what comes once.

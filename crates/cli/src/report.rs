@@ -72,7 +72,7 @@ impl<'p> Report<'p> {
 
     /// Takes note of an input.
     pub fn input(&mut self, converted: Converted) {
-        let Converted { name, summary, time, rejects, sha256 } = converted;
+        let Converted { name, summary, time, rejects, sha256, rest } = converted;
         let (name, raw) = (&*tercet_printable::printable(&name), &*name);
         let exit = verdict(&summary);
         let seconds = time.as_secs_f64();
@@ -112,6 +112,9 @@ impl<'p> Report<'p> {
             }
             figures::lines(&summary.figures).for_each(|line| term::say(format_args!("  {line}")));
             term::say(format_args!("  {}", summary.balance));
+            if summary.stopped == Some(Stopped::Limit) {
+                term::say(format_args!("  {}", not_read(rest)));
+            }
         }
         if summary.guessed
             && let Some(framing) = &summary.framing
@@ -235,6 +238,7 @@ impl<'p> Report<'p> {
                  is another; given up"
             )),
             Some(Stopped::Caller) => term::error(format_args!("{name}: stopped after {read}")),
+            Some(Stopped::Limit) => {}
             None if summary.records == 0 && summary.balance.read > 0 => {
                 let filler = summary.balance.filler == summary.balance.read;
                 let what = if filler { "nothing but filler" } else { "no record" };
@@ -319,6 +323,7 @@ impl<'p> Report<'p> {
             "audit": summary.audit.iter().map(checked).collect::<Vec<_>>(),
             "figures": figures::json(&summary.figures),
             "complete": summary.stopped.is_none(),
+            "limited": summary.stopped == Some(Stopped::Limit),
             "exit": exit as u8,
         })
     }
@@ -406,6 +411,15 @@ fn checked(checked: &Checked) -> Value {
     })
 }
 
+/// What a limit has left of an input, of which so many octets were not read if that is known.
+pub fn not_read(rest: Option<u64>) -> String {
+    match rest {
+        Some(0) => "stopped by --limit at the end of the input".to_owned(),
+        Some(rest) => format!("stopped by --limit: {} of the input not read", term::count(rest, "octet")),
+        None => "stopped by --limit: the rest of the input is not read".to_owned(),
+    }
+}
+
 /// A reject in words: where, how much, why.
 pub fn describe(reject: &Reject) -> String {
     let octets = term::count(reject.length, "octet");
@@ -419,7 +433,7 @@ pub fn describe(reject: &Reject) -> String {
 pub fn verdict(summary: &Summary) -> Exit {
     if summary.stopped == Some(Stopped::Caller) {
         Exit::Interrupted
-    } else if summary.stopped.is_some()
+    } else if summary.stopped.is_some_and(|stopped| stopped != Stopped::Limit)
         || !summary.balance.adds_up()
         || summary.records == 0 && summary.balance.read > 0
     {

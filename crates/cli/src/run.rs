@@ -45,6 +45,8 @@ pub struct Converted {
     pub rejects: Option<PathBuf>,
     /// The hash of the file that it is or stands in, if it is asked for.
     pub sha256: Option<String>,
+    /// Octets of the input that a limit has left, if that is known.
+    pub rest: Option<u64>,
 }
 
 impl<'a> Run<'a> {
@@ -356,14 +358,23 @@ impl<'a> Run<'a> {
             _ => None,
         };
         let mut sinks = Sinks { render: &mut *render, out, header, rejects };
-        if inputs.len() > 1 && self.threads() > 1 && self.dedupe.is_none() {
+        converter.set_limit(convert.limit());
+        if inputs.len() > 1 && self.threads() > 1 && self.dedupe.is_none() && convert.limit().is_none() {
             let octets = many::OCTETS.max(*self.convert.batch().start());
             let chunks = many::chunks(inputs, octets as u64);
             self.chunks(converter, &chunks, &mut sinks, tell)?;
         } else {
-            for input in inputs {
+            for (index, input) in inputs.iter().enumerate() {
                 self.input(converter, input, &mut sinks, None, tell)?;
                 if self.interrupted()? {
+                    break;
+                }
+                let after = inputs.len() - index - 1;
+                if converter.is_at_limit() && after > 0 {
+                    if !convert.quiet {
+                        let inputs = term::count(after as u64, "input");
+                        self.bar.suspend(|| term::say(format_args!("stopped by --limit: {inputs} not read")));
+                    }
                     break;
                 }
             }
@@ -404,8 +415,10 @@ impl<'a> Run<'a> {
             let summary = summary.map_err(|error| Failure::io(name, &error))?;
             let rejects = sinks.rejects.as_deref().and_then(|rejects| Some(rejects.path()?.to_owned()));
             let sha256 = sha256.clone();
-            tell(Converted { name: name.to_owned(), summary, time: begin.elapsed(), rejects, sha256 });
-            Ok(!self.job.stopped())
+            let time = begin.elapsed();
+            let rest = input.rest(name, &summary);
+            tell(Converted { name: name.to_owned(), summary, time, rejects, sha256, rest });
+            Ok(!self.job.stopped() && !converter.is_at_limit())
         })
     }
 

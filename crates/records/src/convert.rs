@@ -100,6 +100,8 @@ pub enum Stopped {
     NoRecord,
     /// The caller said so.
     Caller,
+    /// As many records as were asked for have been kept ([`Converter::with_limit`]).
+    Limit,
 }
 
 impl Settings {
@@ -127,6 +129,8 @@ pub struct Converter<'p> {
     out: Vec<u8>,
     stop: Option<Arc<AtomicBool>>,
     split: Option<Split>,
+    /// Records that may still be kept; any number without a limit.
+    remaining: Option<u64>,
     pub(crate) workers: Option<Workers<'p>>,
 }
 
@@ -165,7 +169,7 @@ impl<'p> Converter<'p> {
             }
         }
         let rows = Rows::new(plan, &settings);
-        Self { rows, settings, out: Vec::new(), stop: None, split: None, workers: None }
+        Self { rows, settings, out: Vec::new(), stop: None, split: None, remaining: None, workers: None }
     }
 
     /// Takes inputs for this split of a file, with the framing as the settings say.
@@ -291,12 +295,29 @@ impl<'p> Converter<'p> {
         self
     }
 
+    /// Stops after so many records that no filter leaves out, over all inputs; with a limit, one thread does all.
+    #[must_use]
+    pub fn with_limit(mut self, limit: Option<u64>) -> Self {
+        self.set_limit(limit);
+        self
+    }
+
+    /// Sets the limit of [`Converter::with_limit`] for the inputs to come.
+    pub fn set_limit(&mut self, limit: Option<u64>) {
+        self.remaining = limit;
+    }
+
+    /// Whether as many records as the limit allows have been kept.
+    pub fn is_at_limit(&self) -> bool {
+        self.remaining == Some(0)
+    }
+
     /// One that does the same, for another thread.
     #[must_use]
     pub fn fork(&self) -> Self {
         let (rows, settings) = (self.rows.fork(), self.settings.clone());
         let (stop, split) = (self.stop.clone(), self.split.clone());
-        Self { rows, settings, out: Vec::new(), stop, split, workers: None }
+        Self { rows, settings, out: Vec::new(), stop, split, remaining: self.remaining, workers: None }
     }
 
     /// Whether the flag is set.
@@ -325,10 +346,14 @@ impl<'p> Converter<'p> {
             next_progress: 0,
             sound: 0,
         };
+        if self.is_at_limit() {
+            run.summary.stopped = Some(Stopped::Limit);
+            return Ok(run.summary);
+        }
         let mut input = input;
         let sample = self.sample(&mut input, &mut run.summary)?;
         let framing = run.summary.framing.as_ref().unwrap_or(&self.settings.framing).clone();
-        let ahead = self.workers.is_some();
+        let ahead = self.workers.is_some() && self.remaining.is_none();
         let mut reader = RecordReader::new(io::Cursor::new(sample).chain(input), framing);
         if let Some(split) = &self.split {
             reader = reader.at(split);
@@ -359,6 +384,11 @@ impl<'p> Converter<'p> {
             if self.out.len() >= FLUSH {
                 run.flush(&mut self.out, targets)?;
             }
+            if let Some(most) = self.remaining
+                && run.kept() >= most
+            {
+                run.summary.stopped = Some(Stopped::Limit);
+            }
             if run.summary.balance.read >= run.next_progress {
                 targets.render.check()?;
                 run.progress(&self.settings, progress);
@@ -366,6 +396,9 @@ impl<'p> Converter<'p> {
             if self.settings.are_too_many(&run.summary, SHARE_FROM) {
                 run.summary.stopped = Some(Stopped::Rejects);
             }
+        }
+        if let Some(remaining) = &mut self.remaining {
+            *remaining = remaining.saturating_sub(run.kept());
         }
         if run.summary.stopped.is_none() && self.settings.are_too_many(&run.summary, 1) {
             run.summary.stopped = Some(Stopped::Rejects);
@@ -541,8 +574,9 @@ impl<'p> Converter<'p> {
         };
         let done = self.rows.value(outer, &octets, &mut tape, &options);
         let shape = self.rows.shape();
-        // A split has not seen all.
-        if let (Ok(()), Some(audit), None) = (&done, &mut self.rows.audit, &self.split) {
+        // A split has not seen all, nor has a run that was stopped.
+        let all = self.split.is_none() && run.summary.stopped.is_none();
+        if let (Ok(()), Some(audit), true) = (&done, &mut self.rows.audit, all) {
             run.summary.audit.extend(audit.header(shape, tape.view(&octets)));
         }
         let Some((render, out)) = &mut targets.header else { return Ok(()) };

@@ -69,6 +69,11 @@ impl Run<'_> {
         }
     }
 
+    /// Records that no filter has left out.
+    pub(crate) fn kept(&self) -> u64 {
+        self.summary.records - self.tally.left_out - self.tally.repeated
+    }
+
     pub(crate) fn close_reject(&mut self, targets: &mut Targets<'_>) -> io::Result<()> {
         let Some(reject) = self.open.take() else { return Ok(()) };
         if let Some(file) = &mut targets.rejects {

@@ -17,7 +17,7 @@ use crate::run::Run;
 use crate::watch::{self, Watch};
 use clap::Args;
 use std::io::{self, IsTerminal, Write};
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU64, NonZeroUsize};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -114,6 +114,12 @@ pub struct Convert {
     /// Each file is read once more for that.
     #[arg(long)]
     pub hash_inputs: bool,
+
+    /// Stop after COUNT records of each output
+    ///
+    /// Records that `--where` or `--dedupe` leaves out do not count.
+    #[arg(short = 'n', long, value_name = "COUNT")]
+    limit: Option<NonZeroU64>,
 
     /// Threads that decode; one for each processor by default
     #[arg(short, long, value_name = "COUNT")]
@@ -384,6 +390,11 @@ impl Convert {
         let mut files = tercet::files::specifications(&self.source.schema.schema)?;
         files.extend(self.rendering.profile.iter().map(PathBuf::from).filter(|path| path.is_file()));
         Ok(manifest::fingerprint(&format!("{:?} {options:?}", self.format()), &files)?)
+    }
+
+    /// Records that an output may have.
+    pub fn limit(&self) -> Option<u64> {
+        self.limit.map(NonZeroU64::get)
     }
 
     pub fn jobs(&self) -> usize {

@@ -6,15 +6,16 @@ use crate::exit::{Exit, Failure, Outcome};
 use crate::inputs::{Input, InputArgs, InputPart, SpellingArgs};
 use crate::job::{Job, UnknownArg};
 use crate::render::{Format, RenderArgs};
-use crate::report::{describe, verdict};
+use crate::report::{describe, not_read, verdict};
 use crate::term;
 use crate::values::{Fault, Values, pieces, root};
 use clap::Args;
 use std::io::{BufWriter, Write};
+use std::num::NonZeroU64;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use tercet::dynamic::Options;
-use tercet::records::{Converter, Settings, Targets};
+use tercet::records::{Converter, Settings, Stopped, Targets};
 use tercet::{Schema, TransferSyntax};
 
 /// Decode values and show them
@@ -63,6 +64,10 @@ pub struct Decode {
     /// Show components that are absent and have a DEFAULT
     #[arg(long)]
     defaults: bool,
+
+    /// Stop after COUNT values
+    #[arg(short = 'n', long, value_name = "COUNT")]
+    limit: Option<NonZeroU64>,
 }
 
 impl Decode {
@@ -98,7 +103,8 @@ impl Decode {
             wanted: None,
             detect: false,
         };
-        let mut converter = Converter::new(&job.plan, settings);
+        let limit = self.limit.map(NonZeroU64::get);
+        let mut converter = Converter::new(&job.plan, settings).with_limit(limit);
         self.render.check_columns(self.format, &job.plan, job.record)?;
         let mut render = self.render.renderer(self.format, &job.plan, job.record);
         let mut out = BufWriter::new(term::stdout(self.format.quotes()));
@@ -120,6 +126,15 @@ impl Decode {
                 for reject in &summary.samples {
                     term::error(format_args!("{name}: {}", describe(reject)));
                 }
+                if summary.stopped == Some(Stopped::Limit) {
+                    // What follows is not looked at: a warning says so, as standard output does not.
+                    let rest = input.rest(&name, &summary);
+                    if rest != Some(0) {
+                        term::warning(format_args!("{name}: {}", not_read(rest)));
+                    }
+                    of_input = of_input.max(verdict(&summary));
+                    break;
+                }
                 if summary.balance.read == 0 {
                     term::warning(format_args!("{name}: the input is empty"));
                 }
@@ -131,6 +146,9 @@ impl Decode {
                 of_input = Exit::Rejected;
             }
             exit = exit.max(of_input);
+            if converter.is_at_limit() {
+                break;
+            }
         }
         if framed {
             text.clear();
@@ -162,21 +180,36 @@ impl Decode {
             render.begin(&mut text);
         }
         let mut faults = 0;
-        for input in inputs {
+        let limit = self.limit.map_or(u64::MAX, NonZeroU64::get);
+        'all: for input in inputs {
             let pieces = pieces(input, syntax, self.spelling)?;
             if pieces.is_empty() {
                 term::warning(format_args!("{}: the input is empty", input.shown()));
             }
             for piece in pieces {
+                let mut rest = 0;
                 let done = values.each(&piece, |view, origin| {
-                    render.record(view, origin, &mut text).map_err(|error| Fault(error.to_string()))
+                    render.record(view, origin, &mut text).map_err(|error| Fault(error.to_string()))?;
+                    rest = (piece.octets.len() - origin.octets.len()) as u64 - origin.offset;
+                    // The first value has the number 0.
+                    if origin.index + 1 >= limit { Err(End::Limit) } else { Ok(()) }
                 });
                 out.write_all(&text)?;
                 text.clear();
-                if let Err(Fault(message)) = done {
-                    out.flush()?;
-                    term::error(message);
-                    faults += 1;
+                match done {
+                    Ok(()) => {}
+                    Err(End::Limit) => {
+                        out.flush()?;
+                        // Of other parts and inputs it is not known how much there is.
+                        let rest = Some(rest).filter(|_| inputs.len() == 1 && rest > 0);
+                        term::warning(format_args!("{}: {}", piece.name, not_read(rest)));
+                        break 'all;
+                    }
+                    Err(End::Fault(message)) => {
+                        out.flush()?;
+                        term::error(message);
+                        faults += 1;
+                    }
                 }
             }
         }
@@ -190,5 +223,18 @@ impl Decode {
             (_, 0) => Exit::Failed,
             _ => Exit::Rejected,
         })
+    }
+}
+
+/// Why the values of an input end early.
+enum End {
+    /// As many as were asked for have been shown.
+    Limit,
+    Fault(String),
+}
+
+impl From<Fault> for End {
+    fn from(Fault(message): Fault) -> Self {
+        Self::Fault(message)
     }
 }

@@ -488,7 +488,7 @@ fn verdict(
         Some(Stopped::NoRecord) => Some(format!(
             "no records in the first {read} bytes: wrong type, tags or framing? `tercet.doctor` finds them out"
         )),
-        Some(Stopped::Caller) => None,
+        Some(Stopped::Caller | Stopped::Limit) => None,
         None if summary.records == 0 && read > 0 && !split => {
             Some(format!("no records found in {read} bytes; `tercet.doctor` finds type, tags and framing"))
         }
