@@ -131,9 +131,10 @@ fn arranged(command: Command, is_short: bool) -> Command {
     if options <= SHORT {
         return if is_short { command.mut_args(without_values) } else { command };
     }
+    let has_framing = command.get_opts().any(|arg| arg.get_long() == Some("framing"));
     let mut hidden = false;
     let mut command = command.mut_args(|arg| {
-        let (arg, is_rare) = grouped(arg);
+        let (arg, is_rare) = grouped(arg, has_framing);
         hidden |= is_rare;
         if is_short { without_values(arg) } else { arg }
     });
@@ -145,13 +146,14 @@ fn arranged(command: Command, is_short: bool) -> Command {
 }
 
 /// An option under its heading; whether `-h` leaves it to `--help`.
-fn grouped(arg: Arg) -> (Arg, bool) {
+fn grouped(arg: Arg, has_framing: bool) -> (Arg, bool) {
     // Options of the tools of OpenLDAP are letters: they go by what they are called here.
     let name = arg.get_long().unwrap_or_else(|| arg.get_id().as_str()).to_owned();
     let has = |names: &[&str]| names.contains(&name.as_str());
     for group in &GROUPS {
         if has(group.common) || has(group.rare) {
-            let is_rare = has(group.rare);
+            // Records are in BER as a rule, and their framing says where they are not.
+            let is_rare = has(group.rare) && (name != "rules" || has_framing);
             return (arg.help_heading(group.heading).hide_short_help(is_rare), is_rare);
         }
     }

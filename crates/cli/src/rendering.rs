@@ -57,6 +57,15 @@ impl RenderingArgs {
         self.profile.as_deref().map_or_else(|| Ok(Profile::of(shape)), named)
     }
 
+    /// The rendering, if the command line asks for one: commands whose output other tools read show bytes as they are by
+    /// default.
+    pub fn if_asked(&self, shape: &Arc<Shape>, root: NodeId) -> Outcome<Option<Rendering>> {
+        if self.is_default() {
+            return Ok(None);
+        }
+        self.rendering(&self.profile(shape)?, shape, root)
+    }
+
     /// The rendering asked for; none if nothing is to be shown otherwise than it is.
     pub fn rendering(
         &self,

@@ -3,8 +3,9 @@
 use crate::exit::{Failure, Outcome};
 use crate::inputs::{Input, InputPart, SpellingArgs};
 use std::io::Read;
-use tercet::dynamic::{Error, NodeId, Options, Plan, Tape, View};
-use tercet::records::Origin;
+use std::sync::Arc;
+use tercet::dynamic::{Error, ErrorKind, NodeId, Options, Plan, Tape, View};
+use tercet::records::{Origin, Rendering};
 use tercet::{Codec, CodecError, TransferSyntax, trailing};
 
 /// Octets that hold values.
@@ -41,6 +42,9 @@ pub struct Values<'p> {
     codec: Codec<'p>,
     options: Options,
     tape: Tape,
+    /// The rendering that values may be shown by, and how they are then read.
+    rendered: Option<(&'p Rendering, Codec<'p>)>,
+    shown: Tape,
     /// Values read so far.
     pub count: u64,
 }
@@ -48,7 +52,31 @@ pub struct Values<'p> {
 impl<'p> Values<'p> {
     /// Values of a type of a plan.
     pub fn new(plan: &'p Plan, root: NodeId, syntax: TransferSyntax, options: Options) -> Self {
-        Self { plan, root, codec: Codec::new(syntax, plan), options, tape: Tape::new(), count: 0 }
+        let codec = Codec::new(syntax, plan);
+        Self { plan, root, codec, options, tape: Tape::new(), rendered: None, shown: Tape::new(), count: 0 }
+    }
+
+    /// Values whose components may be as a rendering shows them, with the plan of [`shown_plan`].
+    #[must_use]
+    pub fn with_rendering(mut self, rendering: Option<(&'p Rendering, &'p Plan)>) -> Self {
+        let syntax = self.codec.syntax();
+        self.rendered = rendering.map(|(rendering, plan)| (rendering, Codec::new(syntax, plan)));
+        self
+    }
+
+    /// Reads a value, as it is rendered or as it is.
+    fn read(&mut self, text: &[u8]) -> Result<usize, CodecError> {
+        let Some((rendering, codec)) = &mut self.rendered else {
+            return self.codec.read(self.root, text, &mut self.tape, &self.options);
+        };
+        let read = codec.read(self.root, text, &mut self.shown, &self.options).and_then(|length| {
+            rendering.restore(self.shown.view(text), &mut self.tape)?;
+            Ok(length)
+        });
+        // What is wrong with the rendered form is what people need to know if neither fits.
+        read.or_else(|error| {
+            self.codec.read(self.root, text, &mut self.tape, &self.options).map_err(|_| error)
+        })
     }
 
     /// Calls `each` for the values of a piece, up to the first fault. A piece by rules that do not tell where a value
@@ -64,10 +92,7 @@ impl<'p> Values<'p> {
             while at < place.end {
                 self.options.base_offset = at as u64;
                 let rest = &piece.octets[at..place.end];
-                let length = self
-                    .codec
-                    .read(self.root, rest, &mut self.tape, &self.options)
-                    .map_err(|error| Fault(describe(piece, at, &error)))?;
+                let length = self.read(rest).map_err(|error| Fault(describe(piece, at, &error)))?;
                 // A type with one value may take no octets: then nothing else can be there.
                 if length < rest.len() && (length == 0 || !syntax.delimits()) {
                     let error = trailing(self.plan, self.root, length as u64);
@@ -92,6 +117,10 @@ pub struct Fault(pub String);
 /// What is wrong with the value that begins at an octet; of text, with the line in the whole input.
 fn describe(piece: &Piece, at: usize, error: &CodecError) -> String {
     match error {
+        // A text has no offset of bytes.
+        CodecError::Octets(error) if error.kind() == ErrorKind::ValueMismatch => {
+            format!("{}: {}", piece.name, unfit(error))
+        }
         CodecError::Octets(error) => format!("{}: {error}", piece.name),
         CodecError::Text(error) => {
             let lines = piece.octets[..at].iter().filter(|&&octet| octet == b'\n').count();
@@ -100,6 +129,11 @@ fn describe(piece: &Piece, at: usize, error: &CodecError) -> String {
             format!("{}:{line}:{column}: {path}{}", piece.name, error.message())
         }
     }
+}
+
+/// A plan for values as a rendering shows them: text is read by its shape.
+pub fn shown_plan(plan: &Plan, rendering: &Rendering) -> Plan {
+    Plan { shape: Arc::clone(rendering.shape()), code: plan.code.clone() }
 }
 
 /// The type that was asked for.

@@ -5,7 +5,8 @@ use crate::auto::{self, Told};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::inputs::{Input, InputArgs, InputPart, SpellingArgs};
 use crate::job::{Job, UnknownArg};
-use crate::render::{Format, RenderArgs};
+use crate::render::{Format, RenderArgs, Shown};
+use crate::rendering::RenderingArgs;
 use crate::report::{describe, not_read, verdict};
 use crate::term;
 use crate::values::{Fault, Values, pieces, root};
@@ -14,8 +15,8 @@ use std::io::{BufWriter, Write};
 use std::num::NonZeroU64;
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use tercet::dynamic::Options;
-use tercet::records::{Converter, Settings, Stopped, Targets};
+use tercet::dynamic::{Options, Tape};
+use tercet::records::{Converter, Scratch, Settings, Stopped, Targets};
 use tercet::{Schema, TransferSyntax};
 
 /// Decode values and show them
@@ -53,6 +54,9 @@ pub struct Decode {
 
     #[command(flatten)]
     render: RenderArgs,
+
+    #[command(flatten)]
+    rendering: RenderingArgs,
 
     #[command(flatten)]
     spelling: SpellingArgs,
@@ -104,9 +108,11 @@ impl Decode {
             detect: false,
         };
         let limit = self.limit.map(NonZeroU64::get);
-        let mut converter = Converter::new(&job.plan, settings).with_limit(limit);
-        self.render.check_columns(self.format, &job.plan, job.record)?;
-        let mut render = self.render.renderer(self.format, &job.plan, job.record);
+        let rendering = self.rendering.if_asked(&job.plan.shape, job.record)?;
+        let shown = rendering.as_ref().map_or_else(|| Shown::from(&job.plan), Shown::from);
+        let mut converter = Converter::new(&job.plan, settings).with_rendering(rendering.as_ref()).with_limit(limit);
+        self.render.check_columns(self.format, shown, job.record)?;
+        let mut render = self.render.renderer(self.format, shown, job.record);
         let mut out = BufWriter::new(term::stdout(self.format.quotes()));
         let mut text = Vec::new();
         // One value is a document of its own.
@@ -171,8 +177,11 @@ impl Decode {
         let plan = schema.plan_for(syntax, &[type_name]).map_err(Failure::usage)?;
         let root = root(&plan, type_name)?;
         let mut values = Values::new(&plan, root, syntax, options);
-        self.render.check_columns(self.format, &plan, root)?;
-        let mut render = self.render.renderer(self.format, &plan, root);
+        let rendering = self.rendering.if_asked(&plan.shape, root)?;
+        let shown = rendering.as_ref().map_or_else(|| Shown::from(&plan), Shown::from);
+        let (mut tape, mut scratch) = (Tape::new(), Scratch::default());
+        self.render.check_columns(self.format, shown, root)?;
+        let mut render = self.render.renderer(self.format, shown, root);
         let mut out = BufWriter::new(term::stdout(self.format.quotes()));
         let mut text = Vec::new();
         let framed = self.format != Format::Xml;
@@ -189,6 +198,13 @@ impl Decode {
             for piece in pieces {
                 let mut rest = 0;
                 let done = values.each(&piece, |view, origin| {
+                    let view = match &rendering {
+                        Some(rendering) => {
+                            rendering.show(view, &mut tape, &mut scratch);
+                            tape.view(view.octets())
+                        }
+                        None => view,
+                    };
                     render.record(view, origin, &mut text).map_err(|error| Fault(error.to_string()))?;
                     rest = (piece.octets.len() - origin.octets.len()) as u64 - origin.offset;
                     // The first value has the number 0.

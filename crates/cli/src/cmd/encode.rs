@@ -5,6 +5,7 @@ use crate::cmd::transcode::{To, Work};
 use crate::exit::Outcome;
 use crate::inputs::{InputArgs, SpellingArgs};
 use crate::job::UnknownArg;
+use crate::rendering::RenderingArgs;
 use clap::Args;
 use tercet::TransferSyntax;
 
@@ -42,6 +43,9 @@ pub struct Encode {
     hex: bool,
 
     #[command(flatten)]
+    rendering: RenderingArgs,
+
+    #[command(flatten)]
     output: OutputArg,
 }
 
@@ -56,6 +60,7 @@ impl Encode {
             spelling: SpellingArgs { hex: self.hex, ..SpellingArgs::default() },
             hex_output: self.hex,
             unknown: UnknownArg::Extensible,
+            rendering: Some(&self.rendering),
             output: &self.output,
         }
         .run()

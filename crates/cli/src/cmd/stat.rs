@@ -9,13 +9,13 @@ use std::fmt::{self, Write as _};
 use std::io::{self, Write as _};
 use tercet::dynamic::leaf::{Scalar, scalar};
 use tercet::dynamic::{Error, FieldId, Shape, Token, View};
-use tercet::records::{Balance, Origin, Render};
+use tercet::records::{Balance, Leaves, Origin, Render};
 
 /// Count what record files hold: types, how often components occur, how large they are
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Each line is a component: how often it is there, in which share of the values around it, and its least and greatest number,
-or number of octets.
+Each line is a component: how often it occurs, in which share of the values around it, and its least and greatest number, or
+number of bytes. With `--render auto`, times and numbers are those that `convert` shows.
 
 Examples:
   tercet stat -s schemas/demo -t CallRecord calls.ber
@@ -33,7 +33,9 @@ impl Stat {
         let inputs = self.input.expand()?;
         let job = self.inspect.job(&inputs, false)?;
         let shape = job.shown().shape();
-        let mut statistics = Statistics { shape, places: Vec::new(), path: Vec::new(), lengths: None };
+        let leaves = job.shown().leaves;
+        let mut statistics =
+            Statistics { shape, leaves, places: Vec::new(), path: Vec::new(), lengths: None };
         let mut balance = Balance::default();
         let options = self.inspect.source.options();
         let exit =
@@ -61,6 +63,8 @@ impl Stat {
 /// Counts over all records; nothing is written.
 struct Statistics<'p> {
     shape: &'p Shape,
+    /// The types that a rendering has made.
+    leaves: Option<Leaves>,
     /// The first is the record itself.
     places: Vec<Place>,
     path: Vec<usize>,
@@ -73,7 +77,19 @@ struct Place {
     count: u64,
     numbers: Option<(i64, i64)>,
     octets: Option<(u64, u64)>,
+    /// The earliest and the latest of times that a rendering shows.
+    times: Option<(String, String)>,
     children: Vec<usize>,
+}
+
+/// Adds a text to a range of texts.
+fn widen(range: &mut Option<(String, String)>, text: &str) {
+    match range {
+        None => *range = Some((text.to_owned(), text.to_owned())),
+        Some((low, _)) if text < low.as_str() => text.clone_into(low),
+        Some((_, high)) if text > high.as_str() => text.clone_into(high),
+        Some(_) => {}
+    }
 }
 
 /// The range with one more value in it.
@@ -93,8 +109,8 @@ impl Statistics<'_> {
             }
         };
         let place = known.unwrap_or_else(|| {
-            let (numbers, octets, children) = (None, None, Vec::new());
-            self.places.push(Place { field, count: 0, numbers, octets, children });
+            let (numbers, octets, times, children) = (None, None, None, Vec::new());
+            self.places.push(Place { field, count: 0, numbers, octets, times, children });
             let place = self.places.len() - 1;
             if let Some(parent) = parent {
                 self.places[parent].children.push(place);
@@ -120,8 +136,11 @@ impl Render for Statistics<'_> {
                 Token::Leaf { field, node, leaf } => {
                     let place = self.met(field);
                     let place = &mut self.places[place];
+                    let is_time =
+                        self.leaves.is_some_and(|it| [it.timestamp, it.date, it.time].contains(&node));
                     match scalar(self.shape, node, leaf) {
                         Scalar::Integer(number) => place.numbers = with(place.numbers, number),
+                        Scalar::Text(text) if is_time => widen(&mut place.times, &text),
                         Scalar::Boolean(_) | Scalar::Null | Scalar::Enumerated(..) => {}
                         _ => {
                             let octets = leaf.contents().map_or(0, <[u8]>::len);
@@ -149,10 +168,11 @@ fn line(shape: &Shape, places: &[Place], at: usize, around: u64, depth: usize, o
     } else {
         write!(out, "{share:>10.1} %")
     };
-    _ = match (place.numbers, place.octets) {
-        (Some((low, high)), _) => writeln!(out, "  {}", range(low, high)),
-        (None, Some((low, high))) => writeln!(out, "  {} octets", range(low, high)),
-        (None, None) => writeln!(out),
+    _ = match (place.numbers, &place.times, place.octets) {
+        (Some((low, high)), ..) => writeln!(out, "  {}", range(low, high)),
+        (None, Some((low, high)), _) => writeln!(out, "  {}", range(low, high)),
+        (None, None, Some((low, high))) => writeln!(out, "  {} octets", range(low, high)),
+        (None, None, None) => writeln!(out),
     };
     for &child in &place.children {
         line(shape, places, child, place.count, depth + 1, out);

@@ -7,6 +7,7 @@ use crate::inputs::{InputArgs, SpellingArgs};
 use crate::interrupt::{self, OnInterrupt};
 use crate::job::UnknownArg;
 use crate::render::{Format, RenderArgs};
+use crate::rendering::RenderingArgs;
 use crate::term::{self, Quotes};
 use crate::values::{self, Values, pieces, push_hex, root, unwritten};
 use clap::{Args, ValueEnum};
@@ -121,6 +122,7 @@ impl Transcode {
             spelling: SpellingArgs { hex: self.hex || self.hex_input, binary: self.binary, quiet: false },
             hex_output: self.hex || self.hex_output,
             unknown: self.unknown,
+            rendering: None,
             output: &self.output,
         }
         .run()
@@ -137,6 +139,8 @@ pub struct Work<'a> {
     pub spelling: SpellingArgs,
     pub hex_output: bool,
     pub unknown: UnknownArg,
+    /// How components of the input are shown, if otherwise than they are.
+    pub rendering: Option<&'a RenderingArgs>,
     pub output: &'a OutputArg,
 }
 
@@ -165,7 +169,13 @@ impl Work<'_> {
         let root = root(from, &type_name)?;
         let mut options = Options::default();
         options.unknown = self.unknown.policy();
-        let mut values = Values::new(from, root, syntax, options);
+        let rendering = match self.rendering {
+            Some(rendering) => rendering.if_asked(&from.shape, root)?,
+            None => None,
+        };
+        let shown = rendering.as_ref().map(|rendering| (rendering, values::shown_plan(from, rendering)));
+        let mut values = Values::new(from, root, syntax, options)
+            .with_rendering(shown.as_ref().map(|(rendering, plan)| (*rendering, plan)));
         let mut writer = Writer::new(self.to, self.hex_output, &RenderArgs::default(), (from, to), root);
         let stop = interrupt::listen(OnInterrupt::Remove)?;
         let mut file = output.map(Output::create).transpose()?;

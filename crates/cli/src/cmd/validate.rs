@@ -4,13 +4,14 @@ use crate::args::{SchemaArgs, Syntax};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::inputs::{InputArgs, SpellingArgs};
 use crate::job::UnknownArg;
+use crate::rendering::RenderingArgs;
 use crate::term;
-use crate::values::{Fault, Values, pieces, root};
+use crate::values::{Fault, Values, pieces, root, shown_plan};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use std::io::{self, BufWriter, Write};
 use tercet::dynamic::validate::{Validator, Violation, fault_inside};
-use tercet::dynamic::{Error, Options};
+use tercet::dynamic::{Error, Options, Token};
 use tercet::plan::constraint::Element;
 use tercet::{Schema, TransferSyntax};
 
@@ -50,6 +51,9 @@ pub struct Validate {
     #[arg(long, value_enum, default_value_t = UnknownArg::Extensible, value_name = "POLICY")]
     unknown: UnknownArg,
 
+    #[command(flatten)]
+    rendering: RenderingArgs,
+
     /// How violations are reported
     #[arg(short, long, value_enum, default_value_t = Form::Text)]
     format: Form,
@@ -80,7 +84,11 @@ impl Validate {
         options.check_constraints = false;
         options.unknown = self.unknown.policy();
         let mut validator = Validator::new();
-        let mut values = Values::new(&plan, root, syntax, options.clone());
+        let rendering = self.rendering.if_asked(&plan.shape, root)?;
+        let text = rendering.as_ref().filter(|_| syntax.is_text());
+        let shown = text.map(|rendering| (rendering, shown_plan(&plan, rendering)));
+        let mut values = Values::new(&plan, root, syntax, options.clone())
+            .with_rendering(shown.as_ref().map(|(rendering, plan)| (*rendering, plan)));
         let mut out = BufWriter::new(term::report());
         let (mut faults, mut invalid) = (0u64, 0u64);
         for input in self.input.expand()? {
@@ -96,7 +104,14 @@ impl Validate {
                         let inside = (!syntax.is_text())
                             .then(|| fault_inside(&plan, view, violation.token, &options))
                             .flatten();
-                        self.tell(&mut out, &schema, &name, origin.offset, violation, inside.as_ref())
+                        let shown = match (&rendering, view.token(violation.token)) {
+                            (Some(rendering), Token::Leaf { field, leaf, .. }) => {
+                                rendering.text_of(field, leaf)
+                            }
+                            _ => None,
+                        };
+                        let notes = (inside.as_ref(), shown.as_deref());
+                        self.tell(&mut out, &schema, &name, origin.offset, violation, notes)
                             .map_err(|error| Fault(error.to_string()))?;
                     }
                     index += 1;
@@ -140,11 +155,11 @@ impl Validate {
         name: &str,
         offset: u64,
         violation: &Violation,
-        inside: Option<&Error>,
+        (inside, shown): (Option<&Error>, Option<&str>),
     ) -> io::Result<()> {
         let place = violation.span.and_then(|span| schema.place(span));
         if self.format == Form::Json {
-            let line = json!({
+            let mut line = json!({
                 "input": name,
                 "offset": offset,
                 "path": violation.path,
@@ -156,9 +171,15 @@ impl Validate {
                 "source": place.as_ref().map(|place| &place.text),
                 "inside": inside.map(Error::to_string),
             });
+            if let Some(shown) = shown {
+                line["shown"] = shown.into();
+            }
             return writeln!(out, "{line}");
         }
         writeln!(out, "{name}: {violation}")?;
+        if let Some(shown) = shown {
+            writeln!(out, "  shown as {shown}")?;
+        }
         if let Some(fault) = inside {
             writeln!(out, "  {fault}")?;
         }

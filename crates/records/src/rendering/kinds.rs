@@ -120,6 +120,11 @@ impl RenderKind {
         }
     }
 
+    /// Returns the name; that of kinds which profiles alone have is `code`.
+    pub(super) fn name(self) -> &'static str {
+        KINDS.iter().find(|(_, kind)| *kind == self).map_or("code", |(name, _)| name)
+    }
+
     /// What stands nowhere that it would be about.
     pub(super) fn wants(self) -> &'static str {
         match self {

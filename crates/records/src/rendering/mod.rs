@@ -7,6 +7,7 @@
 mod kinds;
 mod named;
 mod profile;
+mod reverse;
 mod tables;
 
 pub use kinds::RenderKind;
