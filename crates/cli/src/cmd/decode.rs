@@ -110,7 +110,8 @@ impl Decode {
         let limit = self.limit.map(NonZeroU64::get);
         let rendering = self.rendering.if_asked(&job.plan.shape, job.record)?;
         let shown = rendering.as_ref().map_or_else(|| Shown::from(&job.plan), Shown::from);
-        let mut converter = Converter::new(&job.plan, settings).with_rendering(rendering.as_ref()).with_limit(limit);
+        let mut converter =
+            Converter::new(&job.plan, settings).with_rendering(rendering.as_ref()).with_limit(limit);
         self.render.check_columns(self.format, shown, job.record)?;
         let mut render = self.render.renderer(self.format, shown, job.record);
         let mut out = BufWriter::new(term::stdout(self.format.quotes()));
