@@ -7,9 +7,10 @@ use crate::schema::{self, Schema};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 use std::sync::Arc;
-use tercet::Candidate;
+use tercet::{Candidate, Detector};
 
-/// Finds out the encoding rules and the type of data: all of them are tried. The candidate that fits best comes first.
+/// Finds out the encoding rules and the type of data: all of them are tried. The candidate that fits best comes
+/// first.
 ///
 /// `type` and `rules` narrow the search to one of them. If data fits several types equally well, their candidates have
 /// the same numbers.
@@ -39,14 +40,31 @@ pub(crate) fn detect<'py>(
     let types = r#type.0;
     let found = interruptible(py, move || {
         let names = Vec::from_iter(types.as_deref());
-        tercet::detect(&specification, &held, &names, syntax)
+        let mut detector = Detector::new(&specification, &names, syntax)?;
+        let found = detector.run(&held);
+        Ok((found, detector.untried()))
     })?;
-    let found = found.map_err(|fault| error::plan(py, &fault))?;
+    let (found, untried) = found.map_err(|fault| error::plan(py, &fault))?;
+    if untried > 0 {
+        let text = format!("{untried} pairs of rules and type were not tried: give `type` or `rules`");
+        py.import("warnings")?.call_method1("warn", (text,))?;
+    }
     let class = py.import("tercet._values")?.getattr("Candidate")?;
     let one = |it: &Candidate| {
-        let Candidate { type_name, error, octets, again, violations, unknown, elements, .. } = it;
+        let Candidate { type_name, error, octets, again, values, violations, unknown, elements, .. } = it;
         let fits = it.fits();
-        class.call1((it.syntax.name(), type_name, fits, error, octets, again, violations, unknown, elements))
+        class.call1((
+            it.syntax.name(),
+            type_name,
+            fits,
+            error,
+            octets,
+            values,
+            again,
+            violations,
+            unknown,
+            elements,
+        ))
     };
     PyList::new(py, found.iter().map(one).collect::<PyResult<Vec<_>>>()?)
 }

@@ -89,6 +89,14 @@ CALLS = {
         "from tercet import ldap; connection = ldap.connect(f'ldap://127.0.0.1:{server.getsockname()[1]}')",
         "list(connection.search('o=test'))",
     ),
+    "ldif-file": (
+        "from tercet.ldap import ldif\n"
+        "class Endless:\n"
+        "    def read(self, length):\n"
+        "        time.sleep(0.01)\n"
+        "        return b'dn: cn=a,o=test\\ncn: a\\n\\n'",
+        "for _ in ldif.read(Endless()): pass",
+    ),
     "ldif": (
         "from tercet import ldap\n"
         "text = ''.join(f'dn: cn={n},o=test\\nobjectClass: person\\ncn: {n}\\n\\n' for n in range(400_000))",

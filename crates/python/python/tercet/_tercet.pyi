@@ -456,7 +456,8 @@ class Records:
 def detect(
     data: Buffer | str, schema: Specification, type: str | None = None, rules: str | None = None
 ) -> list[Candidate]:
-    """Finds out the encoding rules and the type of data: all of them are tried. The candidate that fits best comes first.
+    """Finds out the encoding rules and the type of data: all of them are tried. The candidate that fits best comes
+    first.
 
     `type` and `rules` narrow the search to one of them. If data fits several types equally well, their candidates have
     the same numbers.

@@ -69,6 +69,8 @@ class Candidate(NamedTuple):
     """Why it does not fit."""
     octets: int
     """Bytes before the fault; all if it fits."""
+    values: int
+    """Values that the data is, one after the other."""
     same: bool
     """Whether the value is encoded as the same bytes again."""
     violations: int
@@ -76,7 +78,7 @@ class Candidate(NamedTuple):
     unknown: int
     """Components and contents of unknown type."""
     elements: int
-    """Values inside of the value."""
+    """Values inside of these values."""
 
 
 class Split(NamedTuple):

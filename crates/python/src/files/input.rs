@@ -1,6 +1,7 @@
 //! What is read: files, directories, globs, splits; octets, file objects of Python, and URLs by `fsspec`.
 
 use crate::error;
+use crate::interrupt::interruptible;
 use crate::octets::Held;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyMemoryView, PyString};
@@ -181,7 +182,8 @@ pub(crate) fn expand(py: Python<'_>, path: error::Argument<OsString>) -> PyResul
 }
 
 fn files_of(py: Python<'_>, path: &OsStr) -> PyResult<Vec<PathBuf>> {
-    let found = inputs::expand(path).map_err(|error| match error.kind() {
+    let name = path.to_owned();
+    let found = interruptible(py, move || inputs::expand(name))?.map_err(|error| match error.kind() {
         io::ErrorKind::InvalidInput => error::io(io::Error::new(io::ErrorKind::NotFound, error.to_string())),
         _ => error::io(error),
     })?;

@@ -6,9 +6,11 @@ use super::{answers, arguments, error};
 use crate::error::ours;
 use crate::interrupt::interruptible;
 use crate::octets;
+use pyo3::exceptions::PyException;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
+use std::cell::RefCell;
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read, Write as _};
 use std::path::PathBuf;
@@ -59,10 +61,20 @@ impl OpenFile {
     }
 }
 
+thread_local! {
+    /// What a file that is read has raised and no error of ours stands for: `KeyboardInterrupt`.
+    static RAISED: RefCell<Option<PyErr>> = const { RefCell::new(None) };
+}
+
 impl Read for OpenFile {
     fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
         Python::attach(|py| {
-            let read = self.0.call_method1(py, intern!(py, "read"), (room.len(),))?;
+            let read = self.0.call_method1(py, intern!(py, "read"), (room.len(),));
+            let read = read.inspect_err(|error| {
+                if !error.is_instance_of::<PyException>(py) {
+                    RAISED.set(Some(error.clone_ref(py)));
+                }
+            })?;
             let read = octets::of(read.bind(py))?.into_owned();
             let filled =
                 room.get_mut(..read.len()).ok_or_else(|| io::Error::other("more than was asked for"))?;
@@ -93,6 +105,8 @@ impl LdifReader {
         match py.detach(|| self.0.next()) {
             None => Ok(None),
             Some(Ok(record)) => answers::record(py, &record).map(Some),
+            // The file was read on this thread.
+            Some(Err(_)) if RAISED.with_borrow(Option::is_some) => RAISED.take().map_or(Ok(None), Err),
             Some(Err(fault)) if fault.kind() == ErrorKind::Io => {
                 Err(crate::error::io(io::Error::other(fault.to_string())))
             }
