@@ -189,6 +189,11 @@ impl Schema {
         &self.schema
     }
 
+    /// The same by other tags, if data is to show them.
+    pub(crate) fn others(&self) -> Option<&Arc<OtherTags>> {
+        self.others.as_ref()
+    }
+
     fn load_from(paths: &Bound<'_, PyAny>, reading: &Reading) -> PyResult<Self> {
         let list: Vec<PathBuf> = match paths.extract::<PathBuf>() {
             Ok(path) => vec![path],

@@ -1,6 +1,10 @@
 """What data is, by trial, and values as the command shows them."""
 
+import io
+import pickle
 from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -65,3 +69,54 @@ def test_single_values_are_shown_as_records_are(demo: tercet.Schema, rules: str)
     ):
         with pytest.raises(tercet.ArgumentError):
             demo.decode("CallRecord", rules, data, **wrong)
+
+
+TAGGED = """
+A DEFINITIONS EXPLICIT TAGS ::= BEGIN
+  Call ::= [1] SEQUENCE { number [0] INTEGER, party [1] CHOICE { name [0] UTF8String, code [1] INTEGER } }
+END
+"""
+CALLS = [{"number": number, "party": ("code", 5)} for number in range(40)]
+
+
+@pytest.mark.parametrize("tags", ["as-written", "implicit", "explicit"])
+def test_tags_are_found_out(tags: Any, tmp_path: Path) -> None:
+    """Values and records decode by the tags that the data has, whatever the specification says."""
+    meant = tercet.Schema.parse(TAGGED, tags=tags)
+    data = [meant.encode("Call", "ber", call) for call in CALLS]
+    file = tmp_path / "calls.ber"
+    file.write_bytes(b"".join(data))
+    specification = tmp_path / "calls.asn"
+    specification.write_text(TAGGED)
+    for schema in (tercet.Schema.parse(TAGGED, tags="auto"), tercet.Schema.load(specification, tags="auto")):
+        codec = schema.codec("Call")
+        assert [codec.decode(it) for it in data] == CALLS
+        assert codec.encode(CALLS[0]) == data[0]
+        assert pickle.loads(pickle.dumps(codec)).decode(data[0]) == CALLS[0]
+        assert schema.transcode("Call", "ber", "jer", data[0]) == meant.transcode("Call", "ber", "jer", data[0])
+        assert schema.validate("Call", "ber", data[0]) == []
+        sources: list[Any] = [file, file.read_bytes(), io.BytesIO(file.read_bytes())]
+        for source in sources:
+            assert [record.value for record in tercet.iter_records(source, schema, "Call")] == CALLS
+            if isinstance(source, io.BytesIO):
+                source.seek(0)
+            assert len(tercet.read(source, schema, "Call")) == 40
+    other = {"as-written": "implicit", "implicit": "explicit", "explicit": "implicit"}[tags]
+    with pytest.raises(tercet.DecodeError):
+        tercet.Schema.parse(TAGGED, tags=other).decode("Call", "ber", data[0])  # type: ignore[arg-type]
+
+
+def test_data_that_no_tags_fit_is_told_by_those_of_the_specification() -> None:
+    schema = tercet.Schema.parse(TAGGED, tags="auto")
+    with pytest.raises(tercet.DecodeError) as caught:
+        schema.decode("Call", "ber", b"\xa5\x00")
+    written = tercet.Schema.parse(TAGGED)
+    with pytest.raises(tercet.DecodeError) as expected:
+        written.decode("Call", "ber", b"\xa5\x00")
+    assert str(caught.value) == str(expected.value)
+    # What has decoded once decides.
+    data = written.encode("Call", "ber", CALLS[0])
+    assert schema.decode("Call", "ber", data) == CALLS[0]
+    implicit = tercet.Schema.parse(TAGGED, tags="implicit")
+    with pytest.raises(tercet.DecodeError):
+        schema.decode("Call", "ber", implicit.encode("Call", "ber", CALLS[0]))

@@ -48,6 +48,8 @@ mod instances;
 mod record_plan;
 mod schema;
 mod transfer;
+#[cfg(feature = "records")]
+mod trial;
 
 pub use detect::{Candidate, Detector, detect};
 pub use generate::{RustError, RustOptions};
@@ -67,3 +69,5 @@ pub use tercet_runtime as runtime;
 pub use tercet_suggest as suggest;
 pub use tercet_syntax as syntax;
 pub use transfer::{Codec, CodecError, TransferSyntax, UnknownSyntax, trailing};
+#[cfg(feature = "records")]
+pub use trial::{Fits, Trial};

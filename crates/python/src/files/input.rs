@@ -58,6 +58,15 @@ impl Input {
         &self.name
     }
 
+    /// Whether it can be read twice.
+    pub(crate) fn is_read_again(&self) -> bool {
+        match &self.content {
+            Content::File(path) => fs::metadata(path).is_ok_and(|it| it.is_file()),
+            Content::Object(object) => object.start.is_some(),
+            Content::Octets(_) | Content::Url(_) => true,
+        }
+    }
+
     /// Its octets from the begin.
     pub(crate) fn open(&self) -> io::Result<Box<dyn Read + Send>> {
         Ok(match &self.content {

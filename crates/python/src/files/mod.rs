@@ -10,6 +10,7 @@ mod held;
 mod input;
 mod iterate;
 mod made;
+mod plan;
 mod report;
 mod source;
 mod table;

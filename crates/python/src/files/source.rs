@@ -3,9 +3,9 @@
 use super::failure::Failure;
 use super::feed::Outlet;
 use super::input::{Content, Input, inputs_of};
+use super::plan::Plans;
 use super::report::Totals;
 use super::tables::{RECORDS, wanted as wanted_tables};
-use crate::interrupt::interruptible;
 use crate::objects::Looks;
 use crate::schema::Schema;
 use crate::{error, octets, options, rendering};
@@ -156,6 +156,7 @@ impl Source {
         }
         let rejects: Option<PathBuf> = option(&keywords, "rejects")?.flatten();
         let framing: Option<String> = option(&keywords, "framing")?;
+        let framing = framing.filter(|framing| framing != "auto");
         let rules = option::<Option<String>>(&keywords, "rules")?.flatten();
         let rules = rules.filter(|rules| rules != "auto").map(|rules| rules.parse()).transpose();
         let rules = rules.map_err(error::argument)?;
@@ -165,21 +166,11 @@ impl Source {
         let looks = options::looks(&keywords)?;
         let options = options::read(TransferSyntax::default(), &keywords, &OPTIONS)?;
         let schema = Schema::of(schema)?;
-        let (specification, name) = (Arc::clone(schema.get().shared()), type_name.to_owned());
-        let plan = interruptible(py, move || RecordPlan::new(&specification, &name, list.as_deref()))?;
-        let mut plan = plan.map_err(|fault| error::schema(py, &fault.to_string(), |_| Ok(())))?;
-        if let Some(filler) = filler {
-            plan.framing.filler = filler;
-        }
-        if let Some(limit) = limit {
-            plan.framing.record_limit = limit;
-        }
-        let told = framing.filter(|framing| framing != "auto");
-        if let Some(told) = &told {
-            plan.framing = plan.framing.clone().with(told).map_err(error::argument)?;
-        }
-        plan.framing.rules = rules;
-        plan.framing.check(told.is_none()).map_err(error::argument)?;
+        let type_name = type_name.to_owned();
+        let plans = Plans { type_name, list, framing, rules, filler, record_limit: limit };
+        let plan = plans.plan(py, schema.get().shared())?;
+        let inputs = inputs_of(paths, &plan, allow_empty)?;
+        let plan = plans.meant(py, schema.get(), plan, &inputs, &options)?;
         let (rendering, audit) =
             rendering::of(render.as_ref(), profile.as_deref(), &plan.plan.shape, plan.record)?;
         let shown = rendering.as_ref().map_or(&plan.plan.shape, Rendering::shape);
@@ -191,7 +182,6 @@ impl Source {
             .then(|| Filter::new(shown, leaves, plan.record, &conditions))
             .transpose();
         let filter = filter.map_err(|error| error::argument(error.to_string()))?;
-        let inputs = inputs_of(paths, &plan, allow_empty)?;
         let part = |input: &Input| input.split.as_ref().is_some_and(|(split, _)| split.start > 0);
         if rendering.as_ref().is_some_and(Rendering::has_tables) && inputs.iter().any(part) {
             let text = "this rendering needs what stands before the records: a split alone does not have it";
@@ -208,7 +198,7 @@ impl Source {
             max_reject_share,
             give_up_after: GIVE_UP,
             wanted: None,
-            detect: told.is_none(),
+            detect: plans.framing.is_none(),
         };
         if let Some(path) = &rejects {
             guard(&inputs, path).map_err(|refused| error::argument(refused.to_string()))?;
