@@ -140,14 +140,20 @@ def test_lists_make_rows(demo: tercet.Schema, calls: Path, records: list[bytes])
     assert inside == [uplink for _, i, uplink in expected if i is not None]
     assert reading.report.rows == len(expected) > COUNT
     table = tercet.read(
-        calls, demo, "CallRecord", explode="data.volumes", columns=["data.volumes.uplink"], provenance=True
+        calls,
+        demo,
+        "CallRecord",
+        explode="data.volumes",
+        columns=["data.volumes.uplink"],
+        provenance=True,
+        integers="int64",
     )
     rows = pa.table(table)
     assert rows["_record"].to_pylist() == [index for index, _, _ in expected]
     assert rows["_volumes"].to_pylist() == [i for _, i, _ in expected]
     uplinks = [row and row["volumes"] and row["volumes"]["uplink"] for row in rows["data"].to_pylist()]
     assert uplinks == [uplink for _, _, uplink in expected]
-    with pytest.raises(ValueError, match="is no SEQUENCE OF"):
+    with pytest.raises(ValueError, match="no SEQUENCE OF"):
         tercet.read(calls, demo, "CallRecord", explode="data.duration")
 
 
@@ -159,14 +165,14 @@ def test_rows_of_a_list_alone(demo: tercet.Schema, calls: Path) -> None:
     assert [(it.index, it.elements[0], it.value["uplink"]) for it in reading] == expected
     assert reading.report.rows == len(expected) > 0
     assert reading.report.records == COUNT
-    table = tercet.read(calls, demo, "CallRecord", child="data.volumes", columns=["uplink"])
+    table = tercet.read(calls, demo, "CallRecord", child="data.volumes", columns=["uplink"], integers="int64")
     assert table.schema.names == ["_file", "_record", "_volumes", "uplink"]
     rows = pa.table(table)
     assert list(zip(*(rows[name].to_pylist() for name in table.schema.names[1:]), strict=True)) == expected
     whole = tercet.read(calls, demo, "CallRecord", child="data.volumes", provenance=True)
     assert pa.table(whole)["_record"].to_pylist() == rows["_record"].to_pylist()
     assert whole.schema.names[:5] == ["_file", "_record", "_offset", "_length", "_volumes"]
-    for path, message in [("data.duration", "is no list"), ("data.volume", "there is no `volume`")]:
+    for path, message in [("data.duration", "is no list"), ("data.volume", "no component `volume`")]:
         with pytest.raises(ValueError, match=message):
             tercet.read(calls, demo, "CallRecord", child=path)
     sessions = tercet.read(calls, demo, "CallRecord", child="data", columns=["recordNumber", "volumes"])
@@ -177,7 +183,7 @@ def test_rows_of_a_list_alone(demo: tercet.Schema, calls: Path) -> None:
 
 
 def test_columns_by_patterns(demo: tercet.Schema, calls: Path) -> None:
-    table = tercet.read(calls, demo, "CallRecord", columns=["*.recordNumber", "**.uplink"])
+    table = tercet.read(calls, demo, "CallRecord", columns=["*.recordNumber", "**.uplink"], integers="int64")
     assert [(field.name, str(field.type)) for field in pa.schema(table.schema)] == [
         ("moCall", "struct<recordNumber: int64>"),
         ("mtCall", "struct<recordNumber: int64>"),
@@ -194,14 +200,14 @@ def test_no_row_of_a_rejected_record_is_left(tmp_path: Path) -> None:
     file = tmp_path / "a.ber"
     file.write_bytes(b"".join(schema.encode("T", "ber", {"a": numbers}) for numbers in values))
     for rows in ({"explode": "a"}, {"child": "a"}):
-        table = tercet.read(file, schema, "T", max_rejects=None, batch_rows=1, **rows)  # type: ignore[arg-type]
+        table = tercet.read(file, schema, "T", max_rejects=None, batch_rows=1, integers="int64", **rows)  # type: ignore[arg-type]
         found = pa.table(table)
         assert found[found.column_names[-1]].to_pylist() == [1, 2, 4]
         assert table.report.rejects == 1
-    tables = tercet.read_tables(file, schema, "T", max_rejects=None).read()
+    tables = tercet.read_tables(file, schema, "T", max_rejects=None, integers="int64").read()
     assert pa.table(tables["records"])["a"].to_pylist() == [2, 1]
     assert pa.table(tables["a"])["_record"].to_pylist() == [0, 0, 1]
-    reading = tercet.read_tables(file, schema, "T").batches()
+    reading = tercet.read_tables(file, schema, "T", integers="int64").batches()
     with pytest.raises(tercet.RejectError):
         list(reading)
 
@@ -307,7 +313,7 @@ def test_how_columns_look(everything: tercet.Schema, tmp_path: Path) -> None:
     found = row(integers="decimal")
     assert (found["number"], found["octets"], found["colour"]) == (2**80, b"\xab", "blue")
     assert row()["number"] == str(2**80)
-    with pytest.raises(pa.ArrowInvalid, match=r"All\.number: .*too large for int64.*`--integers text`"):
+    with pytest.raises(pa.ArrowInvalid, match=r"too large for int64.*`integers=\"text\"`"):
         row(integers="int64")
     for name in ["integers", "octets"]:
         with pytest.raises(ValueError, match=f"{name}: unknown value `none`\nhelp: known"):
@@ -338,7 +344,7 @@ def test_arguments_that_are_wrong(demo: tercet.Schema, calls: Path, tmp_path: Pa
         tercet.read(str(tmp_path / "none.ber"), demo, "CallRecord")
     with pytest.raises(tercet.SchemaError, match="CallRecrd"):
         tercet.read(calls, demo, "CallRecrd")
-    with pytest.raises(tercet.SchemaError, match="no SEQUENCE OF"):
+    with pytest.raises(tercet.SchemaError, match="not a SEQUENCE OF"):
         tercet.read(calls, demo, "CallRecord", records="CallRecord.sms")
     with pytest.raises(TypeError, match="unknown option `deep`"):
         tercet.read(calls, demo, "CallRecord", deep=1)  # type: ignore[call-arg]
@@ -420,7 +426,7 @@ def test_splits_inside_of_lists(tmp_path: Path, indefinite: bool, size: int) -> 
     schema = tercet.Schema.parse(WRAPPED)
 
     def read(paths: Any) -> tercet.Table:
-        return tercet.read(paths, schema, "Batch", records="Batch.calls", provenance=True)
+        return tercet.read(paths, schema, "Batch", records="Batch.calls", provenance=True, integers="int64")
 
     whole = pa.table(read(file))
     assert whole["number"].to_pylist() == list(range(3_000))

@@ -66,7 +66,7 @@ def test_columns_of_tables(demo: tercet.Schema, calls: Path) -> None:
     joined = held["records"].select(["_record"]).join(held["data.volumes"], "_record")
     assert joined.num_rows == sum(max(1, count) for count in counts)
     for wrong, message in [
-        ({"children": "data.volume"}, "there is no `volume`"),
+        ({"children": "data.volume"}, "no component `volume`"),
         ({"children": False}, "`tercet.read` reads the records alone"),
         ({"children": []}, "`tercet.read` reads the records alone"),
         ({"columns": ["data.volumes.up"]}, "unknown column `up`"),
