@@ -330,5 +330,7 @@ fn variant(rules: TextRules) -> Option<xml::Variant> {
 fn options(rules: Rules) -> Options {
     let mut options = if rules == Rules::Ber { Options::default() } else { Options::strict(rules) };
     options.rules = rules;
+    // Vectors say what the standard allows.
+    options.strict_values = true;
     options
 }

@@ -617,7 +617,7 @@ fn lazy_lists_tell_faults_when_they_are_reached_and_checked_ones_at_once() {
     type Lazy<'a> = choices::Zoo<'a>;
     let mut octets = codec::Encode::<codec::Ber>::encode(&faults::whole()).unwrap();
     let decode = |octets: &[u8]| {
-        let (value, _) = <Lazy<'_> as codec::Decode<'_, codec::Ber>>::decode(octets)?;
+        let (value, _) = <Lazy<'_> as codec::Decode<'_, codec::StrictBer>>::decode(octets)?;
         assert_eq!(value.children.as_ref().map(|list| list.len()), Some(3));
         Ok::<_, codec::Fault>(value.self_.to_vec().map(|names| names.len()))
     };
@@ -633,6 +633,49 @@ fn lazy_lists_tell_faults_when_they_are_reached_and_checked_ones_at_once() {
     let fault = decode(&octets).unwrap_err();
     assert_eq!((fault.kind(), fault.at()), (ErrorKind::CharacterInvalid, name as u64));
     assert_eq!(fault.path().to_string(), "Zoo.children[1].name");
+}
+
+#[test]
+fn texts_that_break_their_type_are_kept_in_ber_and_written_as_they_came() {
+    type Lazy<'a> = choices::Zoo<'a>;
+    let mut octets = codec::Encode::<codec::Ber>::encode(&faults::whole()).unwrap();
+    let places = [&b"\x13\x01b"[..], b"\x80\x02Bo"]
+        .map(|wanted| octets.windows(wanted.len()).position(|window| window == wanted).unwrap() + 2);
+    (octets[places[0]], octets[places[1]]) = (b'*', 0xC2);
+    // Lists that are decoded at once, and those that wait.
+    let (zoo, _) = <zoo::Zoo<'_> as codec::Decode<'_, codec::Ber>>::decode(&octets).unwrap();
+    assert_eq!(zoo.self_[1], "*");
+    let child = &zoo.children.as_ref().unwrap()[0];
+    assert_eq!(child.name, "Âo");
+    let marked = child.name.marked().unwrap();
+    assert_eq!((marked.octets(), marked.kind()), (&b"\xC2o"[..], ErrorKind::CharacterInvalid));
+    assert_eq!(codec::Encode::<codec::Ber>::encode(&zoo).unwrap(), octets);
+    let (lazy, _) = <Lazy<'_> as codec::Decode<'_, codec::Ber>>::decode(&octets).unwrap();
+    assert_eq!(lazy.self_.to_vec().unwrap()[1], "*");
+    assert_eq!(codec::Encode::<codec::Ber>::encode(&lazy).unwrap(), octets);
+    // What the engine refuses to write, generated code does, on the same path.
+    let plans = generated("zoo.rs").0.plans(&[Rules::Ber, Rules::Uper, Rules::Oer], &["Zoo"]).unwrap();
+    let root = plans[0].root("Zoo").unwrap();
+    let mut tape = Tape::new();
+    decode(&plans[0], root, &octets, &mut tape, &Options::default()).unwrap();
+    assert_eq!(tape.view(&octets).marks(), 2);
+    for (plan, rules, fault) in [
+        (0, Rules::Der, codec::Encode::<codec::Der>::encode(&zoo).unwrap_err()),
+        (0, Rules::Cer, codec::Encode::<codec::Cer>::encode(&zoo).unwrap_err()),
+        (1, Rules::Uper, codec::Encode::<codec::Uper>::encode(&zoo).unwrap_err()),
+        (2, Rules::Oer, codec::Encode::<codec::Oer>::encode(&zoo).unwrap_err()),
+    ] {
+        let error = encode(&plans[plan], rules, tape.view(&octets), &mut Vec::new()).unwrap_err();
+        assert_eq!((error.kind(), error.path()), (fault.kind(), &*fault.path().to_string()), "{rules:?}");
+    }
+    let fault = <zoo::Zoo<'_> as codec::Decode<'_, codec::StrictBer>>::decode(&octets).unwrap_err();
+    assert_eq!(fault.kind(), ErrorKind::CharacterInvalid);
+    for fault in [
+        <zoo::Zoo<'_> as codec::Decode<'_, codec::Der>>::decode(&octets).map(drop),
+        <zoo::Zoo<'_> as codec::Decode<'_, codec::Cer>>::decode(&octets).map(drop),
+    ] {
+        assert!(fault.is_err());
+    }
 }
 
 #[test]

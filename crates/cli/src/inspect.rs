@@ -4,7 +4,7 @@ use crate::exit::{Exit, Failure, Outcome};
 use crate::inputs::Input;
 use crate::job::{Job, RecordArgs};
 use crate::rendering::RenderingArgs;
-use crate::report::{describe, verdict};
+use crate::report::{describe, marks_lines, verdict};
 use crate::term;
 use clap::Args;
 use std::io::Write;
@@ -53,10 +53,14 @@ pub fn read(
     for input in inputs {
         input.each(false, &mut |name, reader| {
             job.stop.store(false, Ordering::SeqCst);
-            let mut targets = Targets { render: &mut *render, out: &mut *out, header: None, rejects: None };
+            let mut targets =
+                Targets { render: &mut *render, out: &mut *out, header: None, rejects: None, marks: None };
             let summary = converter
                 .run(name, reader, &mut targets, &mut |_| ControlFlow::Continue(()))
                 .map_err(|error| Failure::io(name, &error))?;
+            for line in marks_lines(&summary.marks) {
+                term::warning(format_args!("{name}: {line}"));
+            }
             for reject in &summary.samples {
                 term::warning(format_args!("{name}: {}", describe(reject)));
             }

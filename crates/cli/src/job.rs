@@ -62,6 +62,10 @@ pub struct RecordArgs {
     #[arg(long, value_enum, default_value_t = UnknownArg::Extensible, value_name = "POLICY")]
     unknown: UnknownArg,
 
+    /// What to do with texts and times that break the rules of their type in BER
+    #[arg(long, value_enum, default_value_t = ValuesArg::Keep, value_name = "POLICY")]
+    values: ValuesArg,
+
     /// Show components that are absent and have a DEFAULT
     #[arg(long)]
     defaults: bool,
@@ -112,6 +116,22 @@ impl UnknownArg {
             Self::Extensible => Unknown::Extensible,
             Self::Keep => Unknown::Keep,
         }
+    }
+}
+
+/// What to do with texts and times that break the rules of their type.
+#[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
+pub enum ValuesArg {
+    /// Keep and report them: `*` in a PrintableString, octets that are not UTF-8, the time `0000000000Z`
+    #[default]
+    Keep,
+    /// Reject the record
+    Strict,
+}
+
+impl ValuesArg {
+    pub fn is_strict(self) -> bool {
+        matches!(self, Self::Strict)
     }
 }
 
@@ -189,6 +209,7 @@ impl RecordArgs {
         options.unknown = self.unknown.policy();
         options.limits.depth = self.depth;
         options.fill_defaults = self.defaults;
+        options.strict_values = self.values.is_strict();
         options
     }
 

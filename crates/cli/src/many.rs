@@ -6,7 +6,7 @@ use crate::inputs::Input;
 use crate::run::{Converted, Run, Sinks};
 use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::PoisonError;
@@ -37,6 +37,8 @@ struct Done {
     part: Option<RenderedPart>,
     header: Vec<u8>,
     rejects: Option<RejectFile>,
+    /// Lines of the list of marked values.
+    marks: Vec<u8>,
     converted: Vec<Converted>,
     failure: Option<Failure>,
     /// Whether it has turned out to be too large to be kept.
@@ -139,6 +141,7 @@ impl Run<'_> {
             out: &mut done.rows,
             header: Some((&mut *header_render, &mut done.header)),
             rejects: Some(&mut rejects),
+            marks: self.lists_marks().then_some(&mut done.marks as &mut dyn Write),
         };
         let converted = &mut done.converted;
         let left = Cell::new(MOST);
@@ -172,6 +175,9 @@ impl Run<'_> {
         }
         if let (Some(rejects), Some(kept)) = (&mut sinks.rejects, done.rejects) {
             rejects.append(kept)?;
+        }
+        if let Some(marks) = &mut sinks.marks {
+            marks.write_all(&done.marks)?;
         }
         let path: Option<PathBuf> =
             sinks.rejects.as_ref().and_then(|rejects| Some(rejects.path()?.to_owned()));

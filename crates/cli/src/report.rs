@@ -8,8 +8,12 @@ use serde_json::{Value, json};
 use std::time::{SystemTime, UNIX_EPOCH};
 use tercet::dynamic::Plan;
 use tercet::records::{
-    Balance, Checked, Figures, FileHeader, Framing, RecordFormat, Reject, Sequence, Stopped, Summary,
+    Balance, Checked, Figures, FileHeader, Framing, Marking, Marks, RecordFormat, Reject, Sequence, Stopped,
+    Summary,
 };
+
+/// Components with marked values that are listed.
+const MARKED: usize = 10;
 
 /// Headers of files of an input that are told.
 const FILES: usize = 3;
@@ -19,6 +23,8 @@ const FILES: usize = 3;
 pub struct Totals {
     /// What chosen components come to.
     pub figures: Figures,
+    /// Values that are kept although they break the rules of their type.
+    pub marks: Marks,
     /// The sequence numbers of files of 3GPP TS 32.297.
     pub file_numbers: Sequence,
     /// Inputs without rejects, with rejects, and failed ones.
@@ -111,6 +117,7 @@ impl<'p> Report<'p> {
                 term::say(format_args!("  {:>12} {kind}", term::grouped(count)));
             }
             figures::lines(&summary.figures).for_each(|line| term::say(format_args!("  {line}")));
+            marks_lines(&summary.marks).for_each(|line| term::say(format_args!("  {line}")));
             term::say(format_args!("  {}", summary.balance));
             if summary.stopped == Some(Stopped::Limit) {
                 term::say(format_args!("  {}", not_read(rest)));
@@ -163,6 +170,7 @@ impl<'p> Report<'p> {
         totals.balance.merge(&summary.balance);
         totals.seconds += seconds;
         totals.figures.merge(&summary.figures);
+        totals.marks.merge(&summary.marks);
         totals.file_numbers.merge(&summary.carvings.numbers);
         let result = match exit {
             Exit::Good => 0,
@@ -277,6 +285,7 @@ impl<'p> Report<'p> {
                 term::say(format_args!("  files of 3GPP TS 32.297: {line}"));
             }
             figures::lines(&totals.figures).for_each(|line| term::say(format_args!("  {line}")));
+            marks_lines(&totals.marks).for_each(|line| term::say(format_args!("  {line}")));
         }
     }
 
@@ -289,6 +298,8 @@ impl<'p> Report<'p> {
             "octets": octets(&totals.balance),
             "seconds": totals.seconds,
             "figures": figures::json(&totals.figures),
+            "marked": totals.marks.total(),
+            "marks": marks_json(&totals.marks),
             "file_sequence": totals.file_numbers.range().map(|_| figures::sequence_json(&totals.file_numbers)),
             "resumed": self.done_before,
             "skipped": self.passed_over,
@@ -322,6 +333,8 @@ impl<'p> Report<'p> {
             "file_headers": summary.carvings.told.iter().map(header).collect::<Vec<_>>(),
             "audit": summary.audit.iter().map(checked).collect::<Vec<_>>(),
             "figures": figures::json(&summary.figures),
+            "marked": summary.marks.total(),
+            "marks": marks_json(&summary.marks),
             "complete": summary.stopped.is_none(),
             "limited": summary.stopped == Some(Stopped::Limit),
             "exit": exit as u8,
@@ -418,6 +431,29 @@ pub fn not_read(rest: Option<u64>) -> String {
         Some(rest) => format!("stopped by --limit: {} of the input not read", term::count(rest, "octet")),
         None => "stopped by --limit: the rest of the input is not read".to_owned(),
     }
+}
+
+/// Marked values in words: a line for each component, and one for the others.
+pub fn marks_lines(marks: &Marks) -> impl Iterator<Item = String> {
+    let all = marks.by_path().count();
+    let line = |(path, marking): (&str, &Marking)| {
+        let (message, clause) = (marking.kind.message(), marking.kind.clause());
+        let clause = clause.map_or_else(String::new, |clause| format!(" ({clause})"));
+        let (which, at) = (if marking.count == 1 { "" } else { "the first " }, marking.offset);
+        let values = term::count(marking.count, "marked value");
+        format!("{values} in {path}: {message}{clause}, {which}at offset {at:#x}")
+    };
+    let more = all.saturating_sub(MARKED);
+    let others = (more > 0).then(|| {
+        let count: u64 = marks.by_path().skip(MARKED).map(|(_, marking)| marking.count).sum();
+        format!("{} in {}", term::count(count, "marked value"), term::count(more as u64, "other component"))
+    });
+    marks.by_path().take(MARKED).map(line).collect::<Vec<_>>().into_iter().chain(others)
+}
+
+/// The same for machines.
+fn marks_json(marks: &Marks) -> Value {
+    marks.by_path().map(|(path, marking)| (path.to_owned(), Value::from(marking.count))).collect()
 }
 
 /// A reject in words: where, how much, why.

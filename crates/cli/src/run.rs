@@ -21,6 +21,7 @@ use std::path::{Path, PathBuf};
 use std::slice;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 use tercet::records::{
@@ -35,6 +36,26 @@ pub struct Run<'a> {
     dedupe: Option<Dedupe>,
     /// What is read and written, whatever the inputs are.
     guard: Guard,
+    /// The list of marked values, if it is asked for, until it is complete.
+    marks: Mutex<Option<Output>>,
+}
+
+/// Lines for the list of marked values, whole ones at a time: threads write to it in turn.
+struct MarkLines<'r>(&'r Mutex<Option<Output>>);
+
+impl Write for MarkLines<'_> {
+    fn write(&mut self, lines: &[u8]) -> io::Result<usize> {
+        self.write_all(lines).map(|()| lines.len())
+    }
+
+    fn write_all(&mut self, lines: &[u8]) -> io::Result<()> {
+        let mut marks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        marks.as_mut().map_or(Ok(()), |marks| marks.write_all(lines))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// An input that has been converted.
@@ -56,8 +77,20 @@ impl<'a> Run<'a> {
         inputs: &[Input],
         dedupe: Option<Dedupe>,
         guard: Guard,
-    ) -> Self {
-        Self { convert, job, bar: bar(convert.quiet, inputs), dedupe, guard }
+    ) -> Outcome<Self> {
+        let marks = Mutex::new(convert.marks.as_ref().map(Output::create).transpose()?);
+        Ok(Self { convert, job, bar: bar(convert.quiet, inputs), dedupe, guard, marks })
+    }
+
+    /// Gives the list of marked values its name.
+    pub fn commit_marks(&self) -> Outcome<()> {
+        let marks = self.marks.lock().unwrap_or_else(PoisonError::into_inner).take();
+        Ok(marks.map_or(Ok(()), Output::commit)?)
+    }
+
+    /// Whether marked values are listed.
+    pub fn lists_marks(&self) -> bool {
+        self.convert.marks.is_some()
     }
 
     /// Set when a signal says to stop.
@@ -357,7 +390,9 @@ impl<'a> Run<'a> {
             (Some(render), Some(out)) => Some((&mut **render as &mut dyn Render, out as &mut dyn Write)),
             _ => None,
         };
-        let mut sinks = Sinks { render: &mut *render, out, header, rejects };
+        let mut lines = MarkLines(&self.marks);
+        let marks = self.lists_marks().then_some(&mut lines as &mut dyn Write);
+        let mut sinks = Sinks { render: &mut *render, out, header, rejects, marks };
         converter.set_limit(convert.limit());
         if inputs.len() > 1 && self.threads() > 1 && self.dedupe.is_none() && convert.limit().is_none() {
             let octets = many::OCTETS.max(*self.convert.batch().start());
@@ -406,6 +441,10 @@ impl<'a> Run<'a> {
                     None => None,
                 },
                 rejects: sinks.rejects.as_deref_mut(),
+                marks: match &mut sinks.marks {
+                    Some(marks) => Some(&mut **marks),
+                    None => None,
+                },
             };
             let mut progress = |summary: &Summary| {
                 self.bar.set_message(term::count(summary.records, "record"));
@@ -465,6 +504,8 @@ pub struct Sinks<'t> {
     /// What stands around the records, and how.
     pub header: Option<(&'t mut dyn Render, &'t mut dyn Write)>,
     pub rejects: Option<&'t mut RejectFile>,
+    /// The list of marked values.
+    pub marks: Option<&'t mut dyn Write>,
 }
 
 impl Drop for Run<'_> {

@@ -74,6 +74,12 @@ impl Decoder {
             }
         }
     }
+
+    /// Returns how many leaves of the last value in BER were kept although they break the rules of their type: see
+    /// [`Sink::marked`].
+    pub fn marked(&self) -> u64 {
+        self.ber.marked()
+    }
 }
 
 /// Encodes many values one after the other and keeps its stacks.

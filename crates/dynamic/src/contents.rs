@@ -2,6 +2,8 @@
 //!
 //! The errors are words on what the text should have been.
 
+use crate::ErrorKind;
+use crate::ber::check::check;
 use crate::text::{decimal_parts, integer_octets, parse_integer};
 use std::borrow::Cow;
 use tercet_plan::shape::Key;
@@ -35,6 +37,11 @@ pub fn of_text(kind: Kind, text: &str) -> Option<Made<'_>> {
         }
         _ => return None,
     })
+}
+
+/// Returns what is wrong with contents octets of a type in BER.
+pub fn fault_of(kind: Kind, contents: &[u8]) -> Option<ErrorKind> {
+    check(kind, contents, 0, Rules::Ber).err().map(|fault| fault.kind())
 }
 
 /// Contents of BOOLEAN.

@@ -11,6 +11,7 @@
 //!
 //! Members of a SET come in the order of the encoding.
 
+use crate::Error;
 use tercet_plan::{FieldId, NodeId, Rules};
 
 /// A primitive value as the decoder found it.
@@ -42,6 +43,15 @@ impl<'a> Leaf<'a> {
     }
 }
 
+/// Why a value is marked: see [`Sink::marked`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Marked {
+    /// The error that strict decoding reports; with the path of the value where a decoder says the event.
+    pub error: Error,
+    /// Absolute offset of the contents octets, or of the element if the value is in segments.
+    pub offset: u64,
+}
+
 /// Receives the events of a decode. `field` says which component, alternative or element of the enclosing value this
 /// is ([`FieldId::ROOT`] for the outermost value and for content), `node` its type.
 pub trait Sink {
@@ -51,6 +61,14 @@ pub trait Sink {
 
     /// A primitive value.
     fn leaf(&mut self, field: FieldId, node: NodeId, leaf: Leaf<'_>);
+
+    /// A character string or time that is kept although its contents octets are not of its type, in BER unless
+    /// [`crate::Options::strict_values`] is set. By default a sink hears it as any other value: [`crate::leaf::scalar`]
+    /// shows it as far as it has characters.
+    #[cold]
+    fn marked(&mut self, field: FieldId, node: NodeId, leaf: Leaf<'_>, _marked: &Marked) {
+        self.leaf(field, node, leaf);
+    }
 
     /// A SEQUENCE, SET, SEQUENCE OF, SET OF, CHOICE, resolved open type, or string with decoded content begins.
     fn open(&mut self, field: FieldId, node: NodeId);
@@ -127,6 +145,9 @@ pub(crate) struct Copying<'s>(pub(crate) &'s mut dyn Sink);
 impl Sink for Copying<'_> {
     fn leaf(&mut self, field: FieldId, node: NodeId, leaf: Leaf<'_>) {
         self.0.leaf(field, node, made(leaf));
+    }
+    fn marked(&mut self, field: FieldId, node: NodeId, leaf: Leaf<'_>, marked: &Marked) {
+        self.0.marked(field, node, made(leaf), marked);
     }
     fn open(&mut self, field: FieldId, node: NodeId) {
         self.0.open(field, node);

@@ -8,7 +8,7 @@ use tercet_runtime::ber::{
     Rules, decode_bit_string, decode_boolean, decode_i64, decode_integer, decode_oid, decode_real,
     decode_relative_oid, decode_time,
 };
-use tercet_runtime::text::to_utf8;
+use tercet_runtime::text::{latin1, to_utf8_lossy};
 use tercet_runtime::types::{BitStr, OidRef, Real, RelativeOidRef};
 
 /// A primitive value, borrowed.
@@ -49,7 +49,8 @@ pub enum Scalar<'a> {
 /// Interprets a leaf as a value of its node.
 ///
 /// BER is the most lenient of the rules for contents octets, so that it serves all: what DER forbids was
-/// refused by the decoder.
+/// refused by the decoder. Characters and times that break their type, which BER keeps ([`crate::Sink::marked`]), are shown
+/// as far as they have characters: see [`to_utf8_lossy`].
 pub fn scalar<'a>(shape: &'a Shape, node: NodeId, leaf: Leaf<'a>) -> Scalar<'a> {
     let kind = shape.node(node).kind;
     match leaf {
@@ -82,12 +83,15 @@ fn interpret<'a>(shape: &'a Shape, node: NodeId, kind: Kind, contents: &'a [u8])
         Kind::Null => Scalar::Null,
         Kind::ObjectIdentifier => Scalar::ObjectIdentifier(decode_oid(contents, 0).ok()?),
         Kind::RelativeOid => Scalar::RelativeOid(decode_relative_oid(contents, 0).ok()?),
-        Kind::UtcTime | Kind::GeneralizedTime => Scalar::Time(Cow::Borrowed(str::from_utf8(contents).ok()?)),
+        Kind::UtcTime | Kind::GeneralizedTime => Scalar::Time(latin1(contents)),
         Kind::Open => Scalar::Open(contents),
         Kind::Sequence | Kind::Set | Kind::SequenceOf | Kind::SetOf | Kind::Choice => return None,
         _ => match (kind.string_kind(), kind.time_type()) {
-            (Some(string), _) => Scalar::Text(to_utf8(string, contents, 0).ok()?),
-            (_, Some(time)) => Scalar::Time(decode_time(time, contents, 0, Rules::Ber).ok()?),
+            (Some(string), _) => Scalar::Text(to_utf8_lossy(string, contents)),
+            (_, Some(time)) => {
+                let text = decode_time(time, contents, 0, Rules::Ber);
+                Scalar::Time(text.unwrap_or_else(|_| latin1(contents)))
+            }
             _ => return None,
         },
     })

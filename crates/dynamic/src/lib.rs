@@ -33,7 +33,7 @@ pub mod xml;
 pub use codec::{Decoder, Encoder, decode, encode};
 pub use constant::say_constant;
 pub use error::{Error, ErrorKind};
-pub use event::{Discard, Leaf, Mark, Sink};
+pub use event::{Discard, Leaf, Mark, Marked, Sink};
 pub use options::{Limits, Options, Unknown};
 pub use read_error::ReadError;
 pub use tape::{Tape, Token, View};

@@ -37,11 +37,20 @@ pub struct Options {
     /// Whether values must meet their constraints (ranges, sizes, alphabets; in BER and OER also that the content of a
     /// string with CONTAINING decodes, X.682 11); not unless told.
     pub check_constraints: bool,
+    /// Whether BER, too, refuses character strings and times whose contents octets are not of their type: `*` in a
+    /// PrintableString, octets that are no UTF-8, `0000000000Z`. By default such a value is kept and reported
+    /// ([`crate::Sink::marked`]). DER, CER and a check of constraints always refuse it.
+    pub strict_values: bool,
     /// Absolute offset of the first octet of the input, for errors; 0 unless told.
     pub base_offset: u64,
 }
 
 impl Options {
+    /// Reports whether values that break the characters or the form of their type are kept.
+    pub(crate) fn keeps_marked(&self) -> bool {
+        self.rules == Rules::Ber && !self.strict_values && !self.check_constraints
+    }
+
     /// Everything that the standard forbids is an error.
     pub fn strict(rules: Rules) -> Self {
         Self {
@@ -50,6 +59,7 @@ impl Options {
             strict_enumerations: true,
             strict_integers: true,
             check_constraints: true,
+            strict_values: true,
             ..Self::default()
         }
     }
@@ -68,6 +78,7 @@ impl Default for Options {
             strict_enumerations: false,
             strict_integers: false,
             check_constraints: false,
+            strict_values: false,
             base_offset: 0,
         }
     }

@@ -3,7 +3,8 @@
 //! Entries stand in pre-order; [`Token::Open`] and [`Token::Close`] know each other's index, so that a value is skipped
 //! in one step forwards and an encoder that writes backwards can walk the tape backwards without recursion.
 
-use crate::event::{Leaf, Mark, Sink};
+use crate::event::{Leaf, Mark, Marked, Sink};
+use crate::{Error, ErrorKind};
 use tercet_plan::{FieldId, NodeId, Rules};
 
 /// What an entry is.
@@ -166,6 +167,17 @@ pub struct Tape {
     /// Index of the open entry that is not closed yet, plus one; each such entry has that of the one around it in `a`.
     open: u32,
     rules: Option<Rules>,
+    /// Leaves whose contents octets are not of their type, by their index: most tapes have none.
+    marks: Vec<MarkedLeaf>,
+}
+
+/// What a tape keeps of a [`Marked`] leaf: not the path, which follows from the index.
+#[derive(Clone, Copy, Debug)]
+struct MarkedLeaf {
+    index: usize,
+    kind: ErrorKind,
+    at: u64,
+    offset: u64,
 }
 
 impl Tape {
@@ -180,6 +192,7 @@ impl Tape {
         self.scratch.clear();
         self.open = 0;
         self.rules = None;
+        self.marks.clear();
     }
 
     /// Number of entries.
@@ -230,6 +243,12 @@ impl Sink for Tape {
         self.put(Tag::Input, Tag::Made, field, node, leaf);
     }
 
+    fn marked(&mut self, field: FieldId, node: NodeId, leaf: Leaf<'_>, marked: &Marked) {
+        let (kind, at) = (marked.error.kind(), marked.error.offset());
+        self.marks.push(MarkedLeaf { index: self.entries.len(), kind, at, offset: marked.offset });
+        self.leaf(field, node, leaf);
+    }
+
     #[inline(always)]
     fn open(&mut self, field: FieldId, node: NodeId) {
         self.entries.push(Entry::new(Tag::Open, field, node, self.open, 0));
@@ -258,6 +277,7 @@ impl Sink for Tape {
     fn take_back(&mut self, mark: Mark) {
         self.entries.truncate(mark.entries);
         self.scratch.truncate(mark.octets);
+        self.marks.truncate(self.marks.partition_point(|marked| marked.index < mark.entries));
         self.open = mark.open;
     }
 
@@ -367,6 +387,24 @@ impl<'a> View<'a> {
         self.tape.clone()
     }
 
+    /// How many leaves are kept although their contents octets are not of their type ([`Sink::marked`]).
+    #[inline]
+    pub fn marks(self) -> usize {
+        self.tape.marks.len()
+    }
+
+    /// Why the leaf at an index is marked, if it is.
+    #[inline]
+    pub fn marked(self, index: usize) -> Option<ErrorKind> {
+        if self.tape.marks.is_empty() { None } else { self.find_mark(index) }
+    }
+
+    #[cold]
+    fn find_mark(self, index: usize) -> Option<ErrorKind> {
+        let at = self.tape.marks.binary_search_by_key(&index, |marked| marked.index).ok()?;
+        self.tape.marks.get(at).map(|marked| marked.kind)
+    }
+
     /// The rules that the value was decoded from, if it was.
     pub fn rules(self) -> Option<Rules> {
         self.tape.rules
@@ -434,6 +472,30 @@ impl<'a> View<'a> {
 
     #[inline]
     fn say(self, indices: std::ops::Range<usize>, sink: &mut impl Sink) {
+        if !self.tape.marks.is_empty() {
+            return self.say_marked(indices, sink);
+        }
+        self.say_plain(indices, sink);
+    }
+
+    /// As [`View::say`], with the leaves that are marked said as such.
+    #[cold]
+    fn say_marked(self, indices: std::ops::Range<usize>, sink: &mut impl Sink) {
+        let mut from = indices.start;
+        let first = self.tape.marks.partition_point(|marked| marked.index < from);
+        let within = self.tape.marks.iter().skip(first).take_while(|marked| marked.index < indices.end);
+        for &MarkedLeaf { index, kind, at, offset } in within {
+            self.say_plain(from..index, sink);
+            if let Token::Leaf { field, node, leaf } = self.token(index) {
+                sink.marked(field, node, leaf, &Marked { error: Error::new(kind, at), offset });
+            }
+            from = index + 1;
+        }
+        self.say_plain(from..indices.end, sink);
+    }
+
+    #[inline]
+    fn say_plain(self, indices: std::ops::Range<usize>, sink: &mut impl Sink) {
         for entry in self.tape.entries.get(indices).unwrap_or_default() {
             let (field, node) = (entry.field(), entry.node());
             let (a, b) = (entry.a as usize, entry.b as usize);

@@ -169,7 +169,7 @@ fn strings_in_segments_are_joined() {
             ("A1 09 03 02 00 AB 03 03 04 CD E0", "{b=+04ABCDE0}"),
             ("A1 08 03 02 01 AA 03 02 00 FF", "bit-string-segment @8 T.b"),
             ("81 02 08 00", "bit-string-unused @2 T.b"),
-            ("82 01 80", "character-invalid @2 T.i"),
+            ("82 01 80", "{i=80}"),
             ("A2 04 0C 02 41 42", "segment-tag @2 T.i"),
             ("A3 0F 04 0D 39 31 30 35 30 36 32 33 34 35 34 30 5A", "{t=+3931303530363233343534305A}"),
             ("A4 03 02 01 05", "primitive-expected @0 T.n"),

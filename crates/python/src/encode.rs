@@ -2,16 +2,18 @@
 
 use crate::bits::BitString;
 use crate::compiled::Compiled;
-use crate::objects::{Names, decimal_class, real_class, unknown_class};
+use crate::objects::{Names, decimal_class, marked_class, real_class, unknown_class};
 use crate::{error, octets, times};
 use pyo3::prelude::*;
 use pyo3::types::{
-    PyAnyMethods, PyBool, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyString, PyTuple,
+    PyAnyMethods, PyBool, PyBytes, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyString, PyTuple,
 };
 use std::borrow::Cow;
 use tercet::CodecError;
-use tercet::dynamic::contents::{key_of, of_bits, of_decimal_real, of_item, of_named_bits, of_text};
-use tercet::dynamic::{Error, ErrorKind, FieldId, Leaf, NodeId, Shape, Sink, Tape, Token};
+use tercet::dynamic::contents::{
+    fault_of, key_of, of_bits, of_decimal_real, of_item, of_named_bits, of_text,
+};
+use tercet::dynamic::{Error, ErrorKind, FieldId, Leaf, Marked, NodeId, Shape, Sink, Tape, Token};
 use tercet::plan::Kind;
 use tercet::plan::shape::{Key, Place, Presence};
 use tercet::runtime::ber::{Rules, Writer};
@@ -340,6 +342,17 @@ impl<'py> Put<'_, 'py> {
                 Cow::Borrowed(&[])
             }
             _ => {
+                if let Some(octets) = octets_that_came(kind, value)? {
+                    match fault_of(kind, &octets) {
+                        None => self.tape.leaf(field, node, Leaf::Made(&octets)),
+                        // Only BER writes them: it is the encoder that knows.
+                        Some(fault) => {
+                            let marked = Marked { error: Error::new(fault, 0), offset: 0 };
+                            self.tape.marked(field, node, Leaf::Made(&octets), &marked);
+                        }
+                    }
+                    return Ok(());
+                }
                 text = match (value.cast::<PyString>(), kind) {
                     (Ok(string), _) => characters(string)?,
                     (Err(_), Kind::ObjectIdentifier | Kind::RelativeOid) => self.arcs(kind, value)?.into(),
@@ -456,6 +469,21 @@ fn pair<'py>(value: &Bound<'py, PyAny>) -> Option<(Bound<'py, PyString>, Bound<'
 fn is_integer(value: &Bound<'_, PyAny>) -> bool {
     !value.is_instance_of::<PyBool>()
         && (value.is_instance_of::<PyInt>() || value.hasattr("__index__").unwrap_or(false))
+}
+
+/// The contents octets of a text or time: those of a `tercet.Marked`, or `bytes` as they are.
+fn octets_that_came(kind: Kind, value: &Bound<'_, PyAny>) -> Done<Option<Vec<u8>>> {
+    if matches!(kind, Kind::ObjectIdentifier | Kind::RelativeOid) {
+        return Ok(None);
+    }
+    if let Ok(octets) = value.cast::<PyBytes>() {
+        return Ok(Some(octets.as_bytes().to_vec()));
+    }
+    // A `str` that is nothing more is all that there is most of the time.
+    if value.is_exact_instance_of::<PyString>() || !value.is_instance(marked_class(value.py())?)? {
+        return Ok(None);
+    }
+    Ok(Some(value.getattr("octets")?.extract()?))
 }
 
 /// An integer that fits.

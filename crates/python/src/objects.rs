@@ -9,11 +9,12 @@ use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyT
 use std::collections::HashMap;
 use std::sync::Arc;
 use tercet::dynamic::leaf::{Scalar, item_index, scalar, small};
-use tercet::dynamic::{FieldId, Leaf, NodeId, Shape, Tape, Token, View, say_constant, text};
+use tercet::dynamic::{ErrorKind, FieldId, Leaf, NodeId, Shape, Tape, Token, View, say_constant, text};
 use tercet::plan::Kind;
 use tercet::records::Rendering;
 use tercet::runtime::types::{Decimal, Real};
 
+static MARKED: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 static UNKNOWN: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 static REAL: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 static DECIMAL: PyOnceLock<Py<PyType>> = PyOnceLock::new();
@@ -28,6 +29,13 @@ pub(crate) struct Looks {
     pub(crate) datetime: bool,
     /// Object identifiers are tuples of numbers.
     pub(crate) tuples: bool,
+    /// Texts and times that break the rules of their type are the octets that came.
+    pub(crate) marked_octets: bool,
+}
+
+/// `tercet.Marked`.
+pub(crate) fn marked_class(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
+    MARKED.import(py, "tercet._values", "Marked")
 }
 
 /// `tercet.Unknown`.
@@ -187,7 +195,13 @@ impl<'py> Builder<'_, 'py> {
                     open.push(Frame { field, parts: self.open(node) });
                     continue;
                 }
-                Token::Leaf { field, node, leaf } => (field, node, self.leaf(node, leaf)?),
+                Token::Leaf { field, node, leaf } => {
+                    let value = match view.marked(index) {
+                        Some(kind) => self.marked(node, leaf, kind)?,
+                        None => self.leaf(node, leaf)?,
+                    };
+                    (field, node, value)
+                }
                 Token::Close { node, .. } => {
                     let Some(Frame { field, parts }) = open.pop() else { break };
                     let value = match parts {
@@ -249,6 +263,19 @@ impl<'py> Builder<'_, 'py> {
             Parts::List(_) | Parts::Content(..) => {}
         }
         Ok(())
+    }
+
+    /// A text or time that breaks the rules of its type.
+    #[cold]
+    fn marked(&self, node: NodeId, leaf: Leaf<'_>, kind: ErrorKind) -> PyResult<Bound<'py, PyAny>> {
+        let py = self.py;
+        let octets = PyBytes::new(py, leaf.contents().unwrap_or_default());
+        match scalar(self.shape, node, leaf) {
+            Scalar::Text(text) | Scalar::Time(text) if !self.looks.marked_octets => {
+                marked_class(py)?.call1((&*text, octets, kind.name()))
+            }
+            _ => Ok(octets.into_any()),
+        }
     }
 
     #[inline]

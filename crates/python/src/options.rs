@@ -9,8 +9,17 @@ use tercet::TransferSyntax;
 use tercet::dynamic::{Options, Unknown};
 
 /// Keyword arguments of all that decodes.
-const DECODE: [&str; 8] =
-    ["strict", "defaults", "constraints", "unknown", "open_types", "max_depth", "max_elements", "max_size"];
+const DECODE: [&str; 9] = [
+    "strict",
+    "defaults",
+    "constraints",
+    "values",
+    "unknown",
+    "open_types",
+    "max_depth",
+    "max_elements",
+    "max_size",
+];
 /// Those of all that makes Python values.
 const LOOKS: [&str; 4] = ["times", "oids", "render", "profile"];
 
@@ -30,6 +39,13 @@ pub(crate) fn looks(keywords: &Bound<'_, PyDict>) -> PyResult<Looks> {
             "tuple" => true,
             other => return Err(one_of("oids", other, &["text", "tuple"])),
         };
+    }
+    // The other values of the option are for the decoder.
+    if let Some(value) = keywords.get_item("values")?
+        && error::option::<String>("values", &value)? == "bytes"
+    {
+        looks.marked_octets = true;
+        keywords.del_item("values")?;
     }
     Ok(looks)
 }
@@ -95,6 +111,7 @@ pub(crate) fn read(
                 options.resolve_tables = error::option(&name, &value)?;
                 options.decode_containing = options.resolve_tables;
             }
+            "values" => options.strict_values = are_strict(&error::option::<String>(&name, &value)?)?,
             "constraints" => options.check_constraints = error::option(&name, &value)?,
             "max_depth" => options.limits.depth = error::option(&name, &value)?,
             "max_elements" => options.limits.elements = limit(&name, &value)?,
@@ -122,6 +139,15 @@ fn unknown(policy: &str) -> PyResult<Unknown> {
         "keep" => Unknown::Keep,
         other => return Err(one_of("unknown", other, &["error", "extensible", "keep"])),
     })
+}
+
+/// Whether texts and times that break the rules of their type are errors.
+fn are_strict(policy: &str) -> PyResult<bool> {
+    match policy {
+        "keep" => Ok(false),
+        "strict" => Ok(true),
+        other => Err(one_of("values", other, &["keep", "bytes", "strict"])),
+    }
 }
 
 /// None is no limit.

@@ -411,6 +411,7 @@ impl Schema {
         let mut options = options::of(syntax, options)?;
         // They are told below, all of them and with their text.
         options.check_constraints = false;
+        options.strict_values = true;
         let meant = self.compiled(py, &r#type.0, &[syntax])?;
         let input = Input::of(data, syntax.is_text())?;
         let found = meant.trial(py, |compiled| {

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import tercet
-from tercet import BitString, Real, Unknown
+from tercet import BitString, Marked, Real, Unknown
 
 BINARY = ["ber", "der", "cer", "aper", "uper", "canonical-aper", "canonical-uper", "oer", "coer"]
 ALL = [*BINARY, "xer", "cxer", "jer", "gser"]
@@ -161,6 +161,38 @@ def test_values_one_after_the_other(demo: tercet.Schema) -> None:
     assert found == records
     with pytest.raises(ValueError, match="offset"):
         codec.decode_from(data, len(data) + 1)
+
+
+def test_one_imperfect_leaf_does_not_cost_the_value() -> None:
+    schema = tercet.Schema.from_text(
+        "M DEFINITIONS AUTOMATIC TAGS ::= BEGIN "
+        "S ::= SEQUENCE { p PrintableString, u UTF8String, t UTCTime, n INTEGER } END"
+    )
+    data = bytes.fromhex("301B 8003 612A40 8104 4DFC6C6C 820B 303030303030303030305A 8301 05")
+    value = schema.decode("S", "ber", data)
+    assert value == {"p": "a*@", "u": "M\ufffdll", "t": "0000000000Z", "n": 5}
+    marked = value["u"]
+    assert isinstance(marked, Marked)
+    assert (marked.octets, marked.reason) == (b"M\xfcll", "utf8-invalid")
+    assert pickle.loads(pickle.dumps(marked)).octets == copy.copy(marked).octets == marked.octets
+    assert schema.encode("S", "ber", value) == data
+    assert schema.transcode("S", "ber", "ber", data) == data
+    octets = schema.decode("S", "ber", data, values="bytes")
+    assert (octets["p"], octets["t"]) == (b"a*@", b"0000000000Z")
+    assert schema.encode("S", "ber", octets) == data
+    assert schema.decode("S", "ber", data, times="datetime")["t"] == "0000000000Z"
+    for refused in [
+        lambda: schema.decode("S", "ber", data, values="strict"),
+        lambda: schema.decode("S", "der", data),
+        lambda: schema.validate("S", "ber", data),
+        lambda: schema.encode("S", "der", value),
+        lambda: schema.encode("S", "uper", value),
+        lambda: schema.encode("S", "ber", {**value, "p": "a*@"}),
+    ]:
+        with pytest.raises(tercet.Error):
+            refused()
+    with pytest.raises(tercet.Error, match="keep"):
+        schema.decode("S", "ber", data, values="lenient")
 
 
 def test_unknown_and_real_are_plain_values() -> None:

@@ -45,7 +45,8 @@ fn main() {
     let mut rows = Vec::new();
     for _ in 0..passes.parse().unwrap_or(1) {
         rows.clear();
-        let mut targets = Targets { render: &mut *render, out: &mut rows, header: None, rejects: None };
+        let mut targets =
+            Targets { render: &mut *render, out: &mut rows, header: None, rejects: None, marks: None };
         let summary = converter.run("", &*input, &mut targets, &mut |_| ControlFlow::Continue(()));
         let summary = summary.expect("memory");
         println!(

@@ -9,6 +9,7 @@ use crate::explode::Explode;
 use crate::figures::Figures;
 use crate::filter::Filter;
 use crate::framing::{Carvings, Decodes, Framing, Item, Part, Reason, RecordFormat, RecordReader, detect_in};
+use crate::marks::Marks;
 use crate::other_rules::{Check, OtherRules};
 use crate::parallel::Workers;
 use crate::reach::want;
@@ -89,6 +90,8 @@ pub struct Summary {
     pub audit: Vec<Checked>,
     /// What chosen components come to.
     pub figures: Figures,
+    /// Values that are kept although they break the rules of their type.
+    pub marks: Marks,
 }
 
 /// Why an input was not read to its end.
@@ -144,6 +147,9 @@ pub struct Targets<'t> {
     pub header: Option<(&'t mut dyn Render, &'t mut dyn Write)>,
     /// Gets what is rejected.
     pub rejects: Option<&'t mut RejectFile>,
+    /// Gets a line of JSON for each value that is kept although it breaks the rules of its type; several at a time, whole
+    /// ones.
+    pub marks: Option<&'t mut dyn Write>,
 }
 
 impl std::fmt::Debug for Targets<'_> {
@@ -361,6 +367,7 @@ impl<'p> Converter<'p> {
         let mut check = self.check();
         let mut is_record = |octets: &[u8]| check.decodes(RecordFormat::Ber, octets);
         self.out.clear();
+        self.rows.scratch.marks.are_listed = targets.marks.is_some();
         self.rows.audit.iter_mut().for_each(Audit::reset);
         _ = self.rows.figures.take();
         loop {
@@ -391,6 +398,7 @@ impl<'p> Converter<'p> {
             }
             if run.summary.balance.read >= run.next_progress {
                 targets.render.check()?;
+                run.tally.marks.flush(&mut targets.marks)?;
                 run.progress(&self.settings, progress);
             }
             if self.settings.are_too_many(&run.summary, SHARE_FROM) {
@@ -414,6 +422,7 @@ impl<'p> Converter<'p> {
         run.summary.left_out = run.tally.left_out;
         run.summary.repeated = run.tally.repeated;
         run.summary.by_type = run.tally.by_type();
+        run.summary.marks = std::mem::take(&mut run.tally.marks.marks);
         Ok(run.summary)
     }
 
@@ -573,6 +582,9 @@ impl<'p> Converter<'p> {
             elements: &[],
         };
         let done = self.rows.value(outer, &octets, &mut tape, &options);
+        if done.is_ok() {
+            self.rows.count_marks(&origin, &mut run.tally);
+        }
         let shape = self.rows.shape();
         // A split has not seen all, nor has a run that was stopped.
         let all = self.split.is_none() && run.summary.stopped.is_none();

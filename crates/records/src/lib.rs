@@ -17,6 +17,7 @@ mod filter;
 mod framing;
 mod guard;
 pub mod inputs;
+mod marks;
 mod other_rules;
 mod output;
 mod own;
@@ -48,6 +49,7 @@ pub use framing::{
     Part, Prefix, Reason, RecordFormat, RecordReader, Score, Used, detect, score,
 };
 pub use guard::{Guard, Overwrite};
+pub use marks::{Marking, Marks};
 pub use other_rules::{Check, OtherRules};
 pub use output::{Output, abandon, sweep};
 pub use own::{MANIFEST, SUFFIXES};

@@ -8,6 +8,7 @@ use crate::explode::Explode;
 use crate::figures::Figures;
 use crate::filter::{Filter, FilterState};
 use crate::framing::RecordFormat;
+use crate::marks::MarkTally;
 use crate::other_rules::{OtherRules, plan_for, say_xml};
 use crate::render::{Origin, Render};
 use crate::rendering::{Rendered, Rendering, Scratch};
@@ -41,7 +42,7 @@ pub(crate) struct Rows<'p> {
     /// Rows of child tables that this record has.
     of_tables: Vec<u64>,
     filtering: FilterState,
-    scratch: Scratch,
+    pub(crate) scratch: Scratch,
 }
 
 /// What has come of records.
@@ -55,6 +56,8 @@ pub(crate) struct Tally {
     children: Vec<u64>,
     /// Records by the field that they are counted by: the alternative of the innermost CHOICE.
     by_field: Vec<u64>,
+    /// Values that are kept although they break the rules of their type.
+    pub(crate) marks: MarkTally,
 }
 
 impl Tally {
@@ -64,6 +67,7 @@ impl Tally {
         self.rows += other.rows;
         add(&mut self.children, &other.children);
         add(&mut self.by_field, &other.by_field);
+        self.marks.merge(&other.marks);
     }
 
     #[inline]
@@ -158,6 +162,13 @@ impl<'p> Rows<'p> {
     /// What the audit has added up; it begins anew.
     pub(crate) fn take_totals(&mut self) -> Option<Totals> {
         self.audit.as_mut().map(Audit::take)
+    }
+
+    /// Counts the marked values of the value decoded last, which is kept.
+    pub(crate) fn count_marks(&mut self, origin: &Origin<'_>, tally: &mut Tally) {
+        if !self.scratch.marks.is_empty() {
+            tally.marks.take(&mut self.scratch.marks, origin);
+        }
     }
 
     /// Decodes a value as it is shown.
@@ -261,6 +272,9 @@ impl<'p> Rows<'p> {
             }
             tally.rows += 1;
             tally.count(record.alternative);
+            if !self.scratch.marks.is_empty() {
+                tally.marks.take(&mut self.scratch.marks, &origin);
+            }
             return Ok(());
         }
         self.tape.clear();
@@ -321,6 +335,9 @@ impl<'p> Rows<'p> {
             dedupe.add(digest);
         }
         tally.rows += rows;
+        if !self.scratch.marks.is_empty() {
+            tally.marks.take(&mut self.scratch.marks, &origin);
+        }
         add(&mut tally.children, &self.of_tables);
         if let Some(audit) = &mut self.audit {
             audit.record(shape, view);

@@ -39,6 +39,7 @@ impl Run<'_> {
     }
 
     pub(crate) fn flush(&mut self, out: &mut Vec<u8>, targets: &mut Targets<'_>) -> io::Result<()> {
+        self.tally.marks.flush(&mut targets.marks)?;
         targets.out.write_all(out)?;
         self.summary.written += out.len() as u64;
         out.clear();

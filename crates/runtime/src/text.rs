@@ -177,13 +177,51 @@ pub fn to_utf8(kind: StringKind, octets: &[u8], at: u64) -> Result<Cow<'_, str>>
             Cow::Owned(char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect())
         }
         StringKind::Universal => Cow::Owned(octets.chunks_exact(4).filter_map(scalar).collect()),
-        StringKind::Teletex | StringKind::Videotex | StringKind::Graphic | StringKind::General
-            if !octets.is_ascii() =>
-        {
-            Cow::Owned(octets.iter().map(|octet| char::from(*octet)).collect::<String>())
+        StringKind::Teletex | StringKind::Videotex | StringKind::Graphic | StringKind::General => {
+            latin1(octets)
         }
         _ => Cow::Borrowed(utf8(octets, at)?),
     })
+}
+
+/// Shows contents octets that may break the rules of their string type, as far as they have characters.
+///
+/// Octets that are of the type give the text of [`to_utf8`]. Else each octet of a type with one octet a character is the
+/// character of that number, and what is no character of the other types is U+FFFD.
+///
+/// ```
+/// use tercet_runtime::text::{to_utf8_lossy, StringKind};
+/// assert_eq!(to_utf8_lossy(StringKind::Printable, b"a*@"), "a*@");
+/// assert_eq!(to_utf8_lossy(StringKind::Ia5, b"Caf\xE9"), "Café");
+/// assert_eq!(to_utf8_lossy(StringKind::Utf8, b"Caf\xE9"), "Caf\u{FFFD}");
+/// assert_eq!(to_utf8_lossy(StringKind::Bmp, b"\x00C\x00"), "C\u{FFFD}");
+/// ```
+#[must_use]
+pub fn to_utf8_lossy(kind: StringKind, octets: &[u8]) -> Cow<'_, str> {
+    let replaced = char::REPLACEMENT_CHARACTER;
+    match kind {
+        StringKind::Utf8 | StringKind::OidIri | StringKind::RelativeOidIri => String::from_utf8_lossy(octets),
+        StringKind::Bmp => {
+            let units = octets.chunks_exact(2);
+            let cut = (!units.remainder().is_empty()).then_some(replaced);
+            let characters = char::decode_utf16(units.map(unit)).map(|c| c.unwrap_or(replaced));
+            Cow::Owned(characters.chain(cut).collect())
+        }
+        // A cut character has no scalar value either.
+        StringKind::Universal => {
+            Cow::Owned(octets.chunks(4).map(|octets| scalar(octets).unwrap_or(replaced)).collect())
+        }
+        _ => latin1(octets),
+    }
+}
+
+/// Shows each octet as the character of that number, as ISO 8859-1 does.
+#[must_use]
+pub fn latin1(octets: &[u8]) -> Cow<'_, str> {
+    match core::str::from_utf8(octets) {
+        Ok(text) if text.is_ascii() => Cow::Borrowed(text),
+        _ => Cow::Owned(octets.iter().map(|octet| char::from(*octet)).collect()),
+    }
 }
 
 /// The contents octets of a string type for a text: the way back from [`to_utf8`].
@@ -278,6 +316,29 @@ mod tests {
             assert_eq!(to_utf8(kind, octets, 0).unwrap(), text, "{kind:?}");
             assert_eq!(*from_utf8(kind, text).unwrap(), *octets, "{kind:?}");
             assert_eq!(StringKind::from_tag(kind.tag()), Some(kind));
+        }
+    }
+
+    #[test]
+    fn what_breaks_its_type_is_shown_as_far_as_it_has_characters() {
+        for (kind, octets, text) in [
+            (StringKind::Numeric, &b"12#"[..], "12#"),
+            (StringKind::Visible, b"a\x00\xFF", "a\u{0}ÿ"),
+            (StringKind::Utf8, b"a\xFFb", "a\u{FFFD}b"),
+            (StringKind::Utf8, "é".as_bytes(), "é"),
+            (StringKind::Bmp, b"\x00a\xD8\x00\x00b", "a\u{FFFD}b"),
+            (StringKind::Bmp, b"\x00a\x00", "a\u{FFFD}"),
+            (StringKind::Universal, b"\x00\x00\x00a\x00\x00\xD8\x00\x00", "a\u{FFFD}\u{FFFD}"),
+            (StringKind::OidIri, b"ISO", "ISO"),
+        ] {
+            assert_eq!(to_utf8_lossy(kind, octets), text, "{kind:?} {octets:02x?}");
+        }
+        for kind in StringKind::ALL {
+            for octets in [&b"/1"[..], b"12", b"\x00\x00\x00a", "é".as_bytes()] {
+                if let Ok(text) = to_utf8(*kind, octets, 0) {
+                    assert_eq!(to_utf8_lossy(*kind, octets), text, "{kind:?} {octets:02x?}");
+                }
+            }
         }
     }
 

@@ -338,7 +338,8 @@ impl Trial {
         candidate: &mut Candidate,
     ) {
         let view = self.tape.view(input);
-        candidate.violations += self.validator.check(&plan.shape, root, view).len();
+        // What BER keeps although it breaks the rules of its type fits less well.
+        candidate.violations += self.validator.check(&plan.shape, root, view).len() + view.marks();
         candidate.unknown += unknown(plan, view);
         candidate.values += 1;
         candidate.elements += view.len();

@@ -1,7 +1,7 @@
 //! Elements, record files, and source text.
 
 use tercet::plan::Rules;
-use tercet::records::{Framing, Identifiers, RecordReader, detect};
+use tercet::records::{Framing, Identifiers, RecordFormat, RecordReader, detect};
 use tercet::runtime::dump;
 use tercet::{RustOptions, Schema};
 
@@ -73,7 +73,8 @@ pub(super) fn records(input: &[u8]) {
     let plain = Framing::concatenated(Identifiers::any());
     let framing = match first % 8 {
         0 => plain,
-        1 => detect(&plain, input, true, &mut |_, _| true).map_or(plain, |found| found.framing),
+        1 => detect(&plain, input, true, &mut |_: RecordFormat, _: &[u8]| true)
+            .map_or(plain, |found| found.framing),
         kind => {
             let words = ["block:64", "block:32:4:used", "u16be", "u32le-incl", "bdw", "ts32297"];
             plain.with(words[usize::from(kind) - 2]).expect("words of our own")

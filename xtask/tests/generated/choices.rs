@@ -983,7 +983,7 @@ impl Times {
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        at!(w, "general", w.generalized_time(Tag::context(1), &self.general));
+        at!(w, "general", ber::write_generalized_time(w, Tag::context(1), &self.general));
         at!(w, "utc", ber::write_utc_time(w, Tag::context(0), &self.utc));
         Ok(())
     }

@@ -463,20 +463,30 @@ impl Times {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         self.extension_additions.write_ber(w)?;
-        if let Some(v) = &self.later { at!(w, "later", w.time(Tag::context(9), TimeType::DateTime, v)); }
+        if let Some(v) = &self.later {
+            at!(w, "later", ber::write_time(w, Tag::context(9), TimeType::DateTime, v));
+        }
         let m = w.open();
         at!(w, "all", write_ber_times_all(&self.all, w));
         w.close(Tag::context(8), m);
-        if let Some(v) = &self.interval { at!(w, "interval", w.time(Tag::context(7), TimeType::Time, v)); }
-        if let Some(v) = &self.zoned { at!(w, "zoned", w.time(Tag::context(6), TimeType::Time, v)); }
-        if let Some(v) = &self.month { at!(w, "month", w.time(Tag::context(5), TimeType::Time, v)); }
-        if !(self.since == Text::borrowed("1999-12-31")) {
-            at!(w, "since", w.time(Tag::context(4), TimeType::Date, &self.since));
+        if let Some(v) = &self.interval {
+            at!(w, "interval", ber::write_time(w, Tag::context(7), TimeType::Time, v));
         }
-        at!(w, "lasts", w.time(Tag::context(3), TimeType::Duration, &self.lasts));
-        at!(w, "both", w.time(Tag::context(2), TimeType::DateTime, &self.both));
-        if let Some(v) = &self.clock { at!(w, "clock", w.time(Tag::context(1), TimeType::TimeOfDay, v)); }
-        at!(w, "date", w.time(Tag::context(0), TimeType::Date, &self.date));
+        if let Some(v) = &self.zoned {
+            at!(w, "zoned", ber::write_time(w, Tag::context(6), TimeType::Time, v));
+        }
+        if let Some(v) = &self.month {
+            at!(w, "month", ber::write_time(w, Tag::context(5), TimeType::Time, v));
+        }
+        if !(self.since == Text::borrowed("1999-12-31")) {
+            at!(w, "since", ber::write_time(w, Tag::context(4), TimeType::Date, &self.since));
+        }
+        at!(w, "lasts", ber::write_time(w, Tag::context(3), TimeType::Duration, &self.lasts));
+        at!(w, "both", ber::write_time(w, Tag::context(2), TimeType::DateTime, &self.both));
+        if let Some(v) = &self.clock {
+            at!(w, "clock", ber::write_time(w, Tag::context(1), TimeType::TimeOfDay, v));
+        }
+        at!(w, "date", ber::write_time(w, Tag::context(0), TimeType::Date, &self.date));
         Ok(())
     }
 
@@ -569,7 +579,7 @@ impl Texts {
             at!(w, "later", ber::write_text(w, Tag::context(16), StringKind::OidIri, v));
         }
         if !(self.instant == Text::borrowed("20240229120000Z")) {
-            at!(w, "instant", w.generalized_time(Tag::context(15), &self.instant));
+            at!(w, "instant", ber::write_generalized_time(w, Tag::context(15), &self.instant));
         }
         if let Some(v) = &self.utc { at!(w, "utc", ber::write_utc_time(w, Tag::context(14), v)); }
         if let Some(v) = &self.relative {
@@ -792,7 +802,7 @@ fn read_ber_times_all(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Vec<Interval>
 fn write_ber_times_all(list: &[Interval], w: &mut ber::Writer) -> Result<()> {
     let mut left = list.iter();
     while let Some(v) = left.next_back() {
-        at!(w, [left.len()], w.time(Tag::universal(14), TimeType::Time, v));
+        at!(w, [left.len()], ber::write_time(w, Tag::universal(14), TimeType::Time, v));
     }
     Ok(())
 }

@@ -1407,20 +1407,30 @@ impl<'a> Times<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         self.extension_additions.write_ber(w)?;
-        if let Some(v) = &self.later { at!(w, "later", w.time(Tag::context(9), TimeType::DateTime, v)); }
+        if let Some(v) = &self.later {
+            at!(w, "later", ber::write_time(w, Tag::context(9), TimeType::DateTime, v));
+        }
         let m = w.open();
         at!(w, "all", write_ber_times_all(&self.all, w));
         w.close(Tag::context(8), m);
-        if let Some(v) = &self.interval { at!(w, "interval", w.time(Tag::context(7), TimeType::Time, v)); }
-        if let Some(v) = &self.zoned { at!(w, "zoned", w.time(Tag::context(6), TimeType::Time, v)); }
-        if let Some(v) = &self.month { at!(w, "month", w.time(Tag::context(5), TimeType::Time, v)); }
-        if !(self.since == Text::borrowed("1999-12-31")) {
-            at!(w, "since", w.time(Tag::context(4), TimeType::Date, &self.since));
+        if let Some(v) = &self.interval {
+            at!(w, "interval", ber::write_time(w, Tag::context(7), TimeType::Time, v));
         }
-        at!(w, "lasts", w.time(Tag::context(3), TimeType::Duration, &self.lasts));
-        at!(w, "both", w.time(Tag::context(2), TimeType::DateTime, &self.both));
-        if let Some(v) = &self.clock { at!(w, "clock", w.time(Tag::context(1), TimeType::TimeOfDay, v)); }
-        at!(w, "date", w.time(Tag::context(0), TimeType::Date, &self.date));
+        if let Some(v) = &self.zoned {
+            at!(w, "zoned", ber::write_time(w, Tag::context(6), TimeType::Time, v));
+        }
+        if let Some(v) = &self.month {
+            at!(w, "month", ber::write_time(w, Tag::context(5), TimeType::Time, v));
+        }
+        if !(self.since == Text::borrowed("1999-12-31")) {
+            at!(w, "since", ber::write_time(w, Tag::context(4), TimeType::Date, &self.since));
+        }
+        at!(w, "lasts", ber::write_time(w, Tag::context(3), TimeType::Duration, &self.lasts));
+        at!(w, "both", ber::write_time(w, Tag::context(2), TimeType::DateTime, &self.both));
+        if let Some(v) = &self.clock {
+            at!(w, "clock", ber::write_time(w, Tag::context(1), TimeType::TimeOfDay, v));
+        }
+        at!(w, "date", ber::write_time(w, Tag::context(0), TimeType::Date, &self.date));
         Ok(())
     }
 
@@ -1513,7 +1523,7 @@ impl<'a> Texts<'a> {
             at!(w, "later", ber::write_text(w, Tag::context(16), StringKind::OidIri, v));
         }
         if !(self.instant == Text::borrowed("20240229120000Z")) {
-            at!(w, "instant", w.generalized_time(Tag::context(15), &self.instant));
+            at!(w, "instant", ber::write_generalized_time(w, Tag::context(15), &self.instant));
         }
         if let Some(v) = &self.utc { at!(w, "utc", ber::write_utc_time(w, Tag::context(14), v)); }
         if let Some(v) = &self.relative {
@@ -1736,7 +1746,7 @@ fn read_ber_times_all<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<Text<
 fn write_ber_times_all(list: &[Text<'_>], w: &mut ber::Writer) -> Result<()> {
     let mut left = list.iter();
     while let Some(v) = left.next_back() {
-        at!(w, [left.len()], w.time(Tag::universal(14), TimeType::Time, v));
+        at!(w, [left.len()], ber::write_time(w, Tag::universal(14), TimeType::Time, v));
     }
     Ok(())
 }
@@ -1845,7 +1855,7 @@ impl<'a> codec::BerType<'a> for Day<'a> {
     }
 
     fn write_element(&self, w: &mut ber::Writer) -> Result<()> {
-        w.time(Tag::universal(31), TimeType::Date, &self.0)?;
+        ber::write_time(w, Tag::universal(31), TimeType::Date, &self.0)?;
         Ok(())
     }
 }
@@ -1860,7 +1870,7 @@ impl<'a> codec::BerType<'a> for Clock<'a> {
     }
 
     fn write_element(&self, w: &mut ber::Writer) -> Result<()> {
-        w.time(Tag::universal(32), TimeType::TimeOfDay, &self.0)?;
+        ber::write_time(w, Tag::universal(32), TimeType::TimeOfDay, &self.0)?;
         Ok(())
     }
 }
@@ -1875,7 +1885,7 @@ impl<'a> codec::BerType<'a> for Moment<'a> {
     }
 
     fn write_element(&self, w: &mut ber::Writer) -> Result<()> {
-        w.time(Tag::universal(33), TimeType::DateTime, &self.0)?;
+        ber::write_time(w, Tag::universal(33), TimeType::DateTime, &self.0)?;
         Ok(())
     }
 }
@@ -1890,7 +1900,7 @@ impl<'a> codec::BerType<'a> for Lasts<'a> {
     }
 
     fn write_element(&self, w: &mut ber::Writer) -> Result<()> {
-        w.time(Tag::universal(34), TimeType::Duration, &self.0)?;
+        ber::write_time(w, Tag::universal(34), TimeType::Duration, &self.0)?;
         Ok(())
     }
 }
@@ -1905,7 +1915,7 @@ impl<'a> codec::BerType<'a> for Century<'a> {
     }
 
     fn write_element(&self, w: &mut ber::Writer) -> Result<()> {
-        w.time(Tag::universal(14), TimeType::Time, &self.0)?;
+        ber::write_time(w, Tag::universal(14), TimeType::Time, &self.0)?;
         Ok(())
     }
 }
@@ -1920,7 +1930,7 @@ impl<'a> codec::BerType<'a> for Month<'a> {
     }
 
     fn write_element(&self, w: &mut ber::Writer) -> Result<()> {
-        w.time(Tag::universal(14), TimeType::Time, &self.0)?;
+        ber::write_time(w, Tag::universal(14), TimeType::Time, &self.0)?;
         Ok(())
     }
 }
@@ -1935,7 +1945,7 @@ impl<'a> codec::BerType<'a> for Far<'a> {
     }
 
     fn write_element(&self, w: &mut ber::Writer) -> Result<()> {
-        w.time(Tag::universal(14), TimeType::Time, &self.0)?;
+        ber::write_time(w, Tag::universal(14), TimeType::Time, &self.0)?;
         Ok(())
     }
 }
@@ -1950,7 +1960,7 @@ impl<'a> codec::BerType<'a> for Week<'a> {
     }
 
     fn write_element(&self, w: &mut ber::Writer) -> Result<()> {
-        w.time(Tag::universal(14), TimeType::Time, &self.0)?;
+        ber::write_time(w, Tag::universal(14), TimeType::Time, &self.0)?;
         Ok(())
     }
 }
@@ -1965,7 +1975,7 @@ impl<'a> codec::BerType<'a> for Zoned<'a> {
     }
 
     fn write_element(&self, w: &mut ber::Writer) -> Result<()> {
-        w.time(Tag::universal(14), TimeType::Time, &self.0)?;
+        ber::write_time(w, Tag::universal(14), TimeType::Time, &self.0)?;
         Ok(())
     }
 }
@@ -1980,7 +1990,7 @@ impl<'a> codec::BerType<'a> for Exact<'a> {
     }
 
     fn write_element(&self, w: &mut ber::Writer) -> Result<()> {
-        w.time(Tag::universal(14), TimeType::Time, &self.0)?;
+        ber::write_time(w, Tag::universal(14), TimeType::Time, &self.0)?;
         Ok(())
     }
 }
@@ -1995,7 +2005,7 @@ impl<'a> codec::BerType<'a> for Interval<'a> {
     }
 
     fn write_element(&self, w: &mut ber::Writer) -> Result<()> {
-        w.time(Tag::universal(14), TimeType::Time, &self.0)?;
+        ber::write_time(w, Tag::universal(14), TimeType::Time, &self.0)?;
         Ok(())
     }
 }
@@ -2010,7 +2020,7 @@ impl<'a> codec::BerType<'a> for Again<'a> {
     }
 
     fn write_element(&self, w: &mut ber::Writer) -> Result<()> {
-        w.time(Tag::universal(14), TimeType::Time, &self.0)?;
+        ber::write_time(w, Tag::universal(14), TimeType::Time, &self.0)?;
         Ok(())
     }
 }
@@ -2025,7 +2035,7 @@ impl<'a> codec::BerType<'a> for Mixed<'a> {
     }
 
     fn write_element(&self, w: &mut ber::Writer) -> Result<()> {
-        w.time(Tag::universal(14), TimeType::Time, &self.0)?;
+        ber::write_time(w, Tag::universal(14), TimeType::Time, &self.0)?;
         Ok(())
     }
 }
@@ -2265,7 +2275,7 @@ impl<'a> codec::BerType<'a> for Instant<'a> {
     }
 
     fn write_element(&self, w: &mut ber::Writer) -> Result<()> {
-        w.generalized_time(Tag::universal(24), &self.0)?;
+        ber::write_generalized_time(w, Tag::universal(24), &self.0)?;
         Ok(())
     }
 }

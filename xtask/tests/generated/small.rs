@@ -2461,7 +2461,7 @@ impl<'a> Times<'a> {
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        at!(w, "general", w.generalized_time(Tag::context(1), &self.general));
+        at!(w, "general", ber::write_generalized_time(w, Tag::context(1), &self.general));
         at!(w, "utc", ber::write_utc_time(w, Tag::context(0), &self.utc));
         Ok(())
     }

@@ -91,6 +91,11 @@ pub struct Convert {
     #[arg(long, conflicts_with = "rejects")]
     pub skip_rejects: bool,
 
+    /// Write a line of JSON to this file for each marked value: a text or time that is kept although it breaks the rules of
+    /// its type, with its path, offset and octets
+    #[arg(long, value_name = "FILE")]
+    pub marks: Option<PathBuf>,
+
     /// Stop reading an input after COUNT rejected records
     #[arg(long, value_name = "COUNT")]
     max_errors: Option<u64>,
@@ -231,6 +236,7 @@ impl Convert {
         let files = [
             ("`--header`", &self.header),
             ("`--summary`", &self.summary),
+            ("`--marks`", &self.marks),
             ("`--prometheus`", &self.prometheus),
         ];
         for (option, path) in files {
@@ -309,7 +315,7 @@ impl Convert {
         }
         let mut report = Report::new(&job.plan, !self.quiet, self.summary.is_some());
         report.totals.file_numbers = self.rows.file_numbers();
-        let run = Run::new(self, &job, inputs, dedupe, guard);
+        let run = Run::new(self, &job, inputs, dedupe, guard)?;
         let done = match watch {
             Some(watch) => self.keep_on(&run, converter, inputs, watch, &mut report),
             None if self.one_for_each() => {
@@ -322,6 +328,7 @@ impl Convert {
             prometheus::write(path, &report.totals)?;
         }
         done?;
+        run.commit_marks()?;
         if job.stopped() && !self.watch {
             report.exit = Exit::Interrupted;
         }
@@ -383,7 +390,7 @@ impl Convert {
     pub fn fingerprint(&self) -> Outcome<String> {
         let mut options = self.clone();
         options.input = InputArgs { inputs: Vec::new(), allow_empty: false };
-        (options.output, options.summary, options.jobs) = (None, None, None);
+        (options.output, options.summary, options.marks, options.jobs) = (None, None, None, None);
         (options.resume, options.skip_existing, options.quiet) = (false, false, false);
         (options.watch, options.prometheus, options.interval) = (false, None, Duration::ZERO);
         options.hash_inputs = false;

@@ -1,22 +1,23 @@
 //! `tercet decode`.
 
-use crate::args::{SchemaArgs, SyntaxOrAuto};
+use crate::args::{SchemaArgs, SyntaxOrAuto, writes_stdout};
 use crate::auto::{self, Told};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::inputs::{Input, InputArgs, InputPart, SpellingArgs};
-use crate::job::{Job, UnknownArg};
+use crate::job::{Job, UnknownArg, ValuesArg};
 use crate::render::{Format, RenderArgs, Shown};
 use crate::rendering::RenderingArgs;
-use crate::report::{describe, not_read, verdict};
+use crate::report::{describe, marks_lines, not_read, verdict};
 use crate::term;
 use crate::values::{Fault, Values, pieces, root};
 use clap::Args;
 use std::io::{BufWriter, Write};
 use std::num::NonZeroU64;
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::sync::Arc;
 use tercet::dynamic::{Options, Tape};
-use tercet::records::{Converter, Scratch, Settings, Stopped, Targets};
+use tercet::records::{Converter, Output, Scratch, Settings, Stopped, Targets};
 use tercet::{Schema, TransferSyntax};
 
 /// Decode values and show them
@@ -65,6 +66,15 @@ pub struct Decode {
     #[arg(long, value_enum, default_value_t = UnknownArg::Extensible, value_name = "POLICY")]
     unknown: UnknownArg,
 
+    /// What to do with texts and times that break the rules of their type in BER
+    #[arg(long, value_enum, default_value_t = ValuesArg::Keep, value_name = "POLICY")]
+    values: ValuesArg,
+
+    /// Write a line of JSON to this file for each marked value: a text or time that is kept although it breaks the rules of
+    /// its type
+    #[arg(long, value_name = "FILE")]
+    marks: Option<PathBuf>,
+
     /// Show components that are absent and have a DEFAULT
     #[arg(long)]
     defaults: bool,
@@ -80,7 +90,12 @@ impl Decode {
             return Err(Failure::usage("files with columns are made by `tercet convert`"));
         }
         let schema = Arc::new(self.schema.load()?);
-        let mut inputs = self.input.expand()?;
+        let mut guard = self.schema.guard()?;
+        writes_stdout(&mut guard)?;
+        if let Some(path) = &self.marks {
+            guard.writes("`--marks`", path)?;
+        }
+        let mut inputs = self.input.expand_beside(&mut guard, false)?;
         let (syntax, type_name) = match (self.rules.0, &self.type_name) {
             (Some(syntax), Some(name)) if !self.explain => (syntax, name.clone()),
             (syntax, name) => {
@@ -92,6 +107,7 @@ impl Decode {
         options.rules = syntax.plan_rules();
         options.unknown = self.unknown.policy();
         options.fill_defaults = self.defaults;
+        options.strict_values = self.values.is_strict();
         if !syntax.has_elements() {
             return self.pieces(&schema, syntax, &type_name, &inputs, options);
         }
@@ -122,14 +138,23 @@ impl Decode {
             render.begin(&mut text);
             out.write_all(&text)?;
         }
+        let mut marks = self.marks.as_ref().map(Output::create).transpose()?;
         let mut exit = Exit::Good;
         for input in &inputs {
             let (mut of_input, mut records) = (Exit::Good, 0);
             for InputPart { name, octets: reader } in input.parts(self.spelling, true)? {
-                let mut targets =
-                    Targets { render: &mut *render, out: &mut out, header: None, rejects: None };
+                let mut targets = Targets {
+                    render: &mut *render,
+                    out: &mut out,
+                    header: None,
+                    rejects: None,
+                    marks: marks.as_mut().map(|marks| marks as &mut dyn Write),
+                };
                 let summary =
                     converter.run(&name, reader, &mut targets, &mut |_| ControlFlow::Continue(()))?;
+                for line in marks_lines(&summary.marks) {
+                    term::warning(format_args!("{name}: {line}"));
+                }
                 for reject in &summary.samples {
                     term::error(format_args!("{name}: {}", describe(reject)));
                 }
@@ -163,6 +188,7 @@ impl Decode {
             out.write_all(&text)?;
         }
         out.flush()?;
+        marks.map_or(Ok(()), Output::commit)?;
         Ok(exit)
     }
 

@@ -82,6 +82,7 @@ impl Validate {
         let mut options = if self.strict_rules { syntax.strict() } else { Options::default() };
         // Constraints are told below, all of them and with their text.
         options.check_constraints = false;
+        options.strict_values = true;
         options.unknown = self.unknown.policy();
         let mut validator = Validator::new();
         let rendering = self.rendering.if_asked(&plan.shape, root)?;

@@ -60,3 +60,10 @@ pub(crate) fn check(kind: Kind, contents: &[u8], at: u64, rules: Rules) -> Resul
         },
     }
 }
+
+/// Reports whether the contents octets of a type are characters, so that they can be shown if they are not of the type.
+pub(super) fn has_characters(kind: Kind) -> bool {
+    kind.string_kind().is_some()
+        || kind.time_type().is_some()
+        || matches!(kind, Kind::UtcTime | Kind::GeneralizedTime)
+}

@@ -6,12 +6,11 @@ use super::frame::{Pending, Register, What};
 use super::head::Head;
 use super::{constraints, keys, rules_of};
 use crate::Options;
-use crate::event::{Copying, Discard, Leaf, Sink};
+use crate::event::{Copying, Discard, Leaf, Marked, Sink};
 use tercet_plan::ber::{NONE, Slot, UNTAGGED, flags, node_flags};
 use tercet_plan::{Kind, NodeId, Rules};
-use tercet_runtime::ErrorKind;
-use tercet_runtime::Tag;
 use tercet_runtime::ber::{StringForm, check_named_bits, decode_bit_string};
+use tercet_runtime::{Error as Fault, ErrorKind, Tag};
 
 impl<S: Sink> Engine<'_, S> {
     /// Reads or begins the value in a slot. Its header is at the current position and has the slot's tag number
@@ -169,7 +168,9 @@ impl<S: Sink> Engine<'_, S> {
         if self.options.rules == Rules::Cer && head.length > 1000 && slot.kind.may_be_segmented() {
             return Err(self.fault(ErrorKind::SegmentSize));
         }
-        check::check(slot.kind, contents, self.offset(at), rules)?;
+        if let Err(fault) = check::check(slot.kind, contents, self.offset(at), rules) {
+            return self.imperfect(slot, at, contents, fault);
+        }
         if slot.kind == Kind::BitString
             && self.program.nodes[slot.node.index()].flags & node_flags::NAMED_BITS != 0
         {
@@ -200,6 +201,20 @@ impl<S: Sink> Engine<'_, S> {
         Ok(())
     }
 
+    /// A leaf whose contents octets are not of its type: kept and marked, or an error.
+    #[cold]
+    #[inline(never)]
+    fn imperfect(&mut self, slot: &Slot, at: usize, contents: &[u8], fault: Fault) -> Result<()> {
+        let marked = self.mark(slot, self.offset(at), fault)?;
+        if slot.flags & flags::KEY != 0 || self.pending_key.is_some() {
+            self.remember(slot, at, contents.len());
+        }
+        self.sink.marked(slot.field, slot.node, Leaf::Input { at, contents }, &marked);
+        self.pos = at + contents.len();
+        self.at_slot = NONE;
+        Ok(())
+    }
+
     /// A primitive BIT STRING with named bits: in DER and CER without zero bits at its end (X.690 11.2.2). The sink gets it
     /// in the size that is asked for (11.2.2 NOTE 1).
     fn named_bits(&mut self, slot: &Slot, contents: &[u8], at: usize) -> Result<()> {
@@ -218,6 +233,18 @@ impl<S: Sink> Engine<'_, S> {
         self.pos = at + contents.len();
         self.at_slot = NONE;
         Ok(())
+    }
+
+    /// Why a value is marked whose octets begin at an offset.
+    ///
+    /// # Errors
+    /// The fault itself if it is one of structure, or if such values are errors.
+    fn mark(&mut self, slot: &Slot, offset: u64, fault: Fault) -> Result<Marked> {
+        if !check::has_characters(slot.kind) || !self.options.keeps_marked() {
+            return Err(fault);
+        }
+        self.state.marked += 1;
+        Ok(Marked { error: self.explain(fault), offset })
     }
 
     /// Makes named bits of the size that is asked for; `false` if they have it.
@@ -255,7 +282,11 @@ impl<S: Sink> Engine<'_, S> {
         });
         let length = reader.position();
         let result = read.map_err(|e| self.bounded(e)).and_then(|()| {
-            check::check(slot.kind, &joined, start, rules_of(self.options.rules))?;
+            if let Err(fault) = check::check(slot.kind, &joined, start, rules_of(self.options.rules)) {
+                let marked = self.mark(slot, start, fault)?;
+                self.sink.marked(slot.field, slot.node, Leaf::Made(&joined), &marked);
+                return Ok(());
+            }
             if self.program.nodes[slot.node.index()].flags & node_flags::NAMED_BITS != 0 {
                 let mut resized = Vec::new();
                 if self.resized(slot, &joined, start, &mut resized)? {
@@ -294,12 +325,16 @@ impl<S: Sink> Engine<'_, S> {
         options.limits.depth = self.depth;
         self.sink.open(slot.field, slot.node);
         let mut state: Box<DecodeState> = self.state.trial.take().unwrap_or_default();
+        state.marked = 0;
         state.joins = self.state.joins + 1;
+        state.around = self.path();
         let mut sink = Copying(&mut *self.sink);
         let mut engine =
             Engine::new(&mut state, self.shape, self.program, entry, inside, &mut sink, &options);
         let fits = engine.run().is_ok();
         engine.finish();
+        self.state.marked += state.marked;
+        state.around.clear();
         self.state.trial = Some(state);
         self.sink.close(slot.field, slot.node);
         Ok(fits)

@@ -31,6 +31,17 @@ pub(crate) struct DecodeState {
     pub(super) trial: Option<Box<Self>>,
     /// Strings in segments around, whose content is read.
     pub(super) joins: u8,
+    /// The path of the innermost of them.
+    pub(super) around: String,
+    /// Values that are kept although they break the rules of their type.
+    pub(super) marked: u64,
+}
+
+impl DecodeState {
+    /// Values of the last input that were kept although they break the rules of their type.
+    pub(crate) fn marked(&self) -> u64 {
+        self.marked
+    }
 }
 
 pub(super) type Result<T> = std::result::Result<T, Fault>;
@@ -50,6 +61,7 @@ pub(crate) fn decode(
         return Err(Error::new(ErrorKind::ValueMismatch, options.base_offset)
             .with_detail("the plan was not made for this type as a root"));
     }
+    state.marked = 0;
     let mut engine = Engine::new(state, shape, program, entry, input, sink, options);
     let result = engine.run().map_err(|fault| engine.explain(fault));
     engine.finish();

@@ -210,7 +210,7 @@ impl<'a> Engine<'a> {
 
     fn token(&mut self, index: usize) -> Result<(), Fault> {
         match self.value.token(index) {
-            Token::Leaf { field, node, leaf } => self.leaf(field, node, leaf),
+            Token::Leaf { field, node, leaf } => self.leaf(field, node, leaf, index),
             Token::Close { field, node, open } => self.close(field, node, open as u32),
             Token::Open { .. } => self.open(),
             Token::Default { .. } => Ok(()),
@@ -329,7 +329,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    fn leaf(&mut self, field: FieldId, node: NodeId, leaf: Leaf<'a>) -> Result<(), Fault> {
+    fn leaf(&mut self, field: FieldId, node: NodeId, leaf: Leaf<'a>, token: usize) -> Result<(), Fault> {
         let (index, slot) = self.slot(field, node)?;
         let start = self.out.len();
         self.begin_wraps(&slot);
@@ -340,7 +340,7 @@ impl<'a> Engine<'a> {
                 _ => return Err(ErrorKind::ValueMismatch.into()),
             }
         } else {
-            self.primitive(index, &slot, leaf)?;
+            self.primitive(index, &slot, leaf, token)?;
         }
         self.end_wraps(&slot, start);
         self.written(&slot, start, matches!(leaf, Leaf::Input { .. }), true);
@@ -348,7 +348,7 @@ impl<'a> Engine<'a> {
     }
 
     #[inline]
-    fn primitive(&mut self, index: u32, slot: &Slot, leaf: Leaf<'a>) -> Result<(), Fault> {
+    fn primitive(&mut self, index: u32, slot: &Slot, leaf: Leaf<'a>, token: usize) -> Result<(), Fault> {
         let identifier = self.program.identifiers.get(index as usize).copied().unwrap_or_default();
         let end = self.out.len();
         match leaf {
@@ -368,7 +368,9 @@ impl<'a> Engine<'a> {
                 self.out.push_input(at, contents.len());
             }
             Leaf::Made(contents) => {
-                check::check(slot.kind, contents, 0, BerRules::Ber)?;
+                if let Err(fault) = check::check(slot.kind, contents, 0, BerRules::Ber) {
+                    self.marked(fault, token)?;
+                }
                 if self.rules != BerRules::Ber && !canonical::is_as_it_is(slot.kind, self.rules, contents) {
                     return self.canonical(slot, contents);
                 }
@@ -377,6 +379,15 @@ impl<'a> Engine<'a> {
         }
         self.out.push_header(identifier, self.out.len() - end);
         Ok(())
+    }
+
+    /// A leaf that is marked is written as it came, in the rules that keep such leaves.
+    #[cold]
+    fn marked(&self, fault: tercet_runtime::Error, token: usize) -> Result<(), Fault> {
+        match self.value.marked(token) {
+            Some(_) if self.rules == BerRules::Ber => Ok(()),
+            _ => Err(fault.into()),
+        }
     }
 
     /// Writes a value in its canonical form.

@@ -29,8 +29,9 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    fn path(&self) -> String {
-        let mut out = String::new();
+    /// The path of what is being read.
+    pub(super) fn path(&self) -> String {
+        let mut out = self.state.around.clone();
         let mut list = None;
         // The slot of a frame whose value has a frame of its own.
         let mut outer = None;

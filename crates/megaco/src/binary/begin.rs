@@ -48,7 +48,8 @@ pub(super) fn of_ber(octets: &[u8]) -> Result<(u8, MId<'_>)> {
     let start = header(octets, start + 1, constructed(1), "a sender")?.0;
     let rest = octets.get(start..).unwrap_or_default();
     let mut cx = Context::new(Binary::standard(), false);
-    let mid = <MId<'_> as Named<'_>>::ber(&mut BerReader::new(rest, ber::Rules::Ber), Tag::SEQUENCE, &mut cx);
+    let mut r = BerReader::new(rest, ber::Rules::Ber).with_strict_values(true);
+    let mid = <MId<'_> as Named<'_>>::ber(&mut r, Tag::SEQUENCE, &mut cx);
     let mid = mid.map_err(|error| match cx.refused() {
         Some(what) => Error::new(0, what),
         None => Error::new(start.saturating_add(fault(error).at), fault(error).what),

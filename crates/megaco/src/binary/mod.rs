@@ -10,7 +10,7 @@ pub(crate) mod write;
 use std::sync::LazyLock;
 
 use tercet_runtime::Tag;
-use tercet_runtime::codec::{Aper, Ber, Decode, ber};
+use tercet_runtime::codec::{Aper, Decode, StrictBer, ber};
 
 use crate::generated::{v1, v3};
 use crate::model::{MId, MegacoMessage};
@@ -98,7 +98,7 @@ fn read_ber<'a>(
     octets: &'a [u8],
     cx: &mut read::Context<'a>,
 ) -> tercet_runtime::Result<(MegacoMessage<'a>, usize)> {
-    let mut r = BerReader::new(octets, ber::Rules::Ber);
+    let mut r = BerReader::new(octets, ber::Rules::Ber).with_strict_values(true);
     ber::expect(&r, Tag::SEQUENCE)?;
     let message = <MegacoMessage<'a> as Named<'a>>::ber(&mut r, Tag::SEQUENCE, cx)?;
     Ok((message, r.position()))
@@ -117,7 +117,7 @@ fn read_per<'a>(
 #[cold]
 fn wrong(octets: &[u8], rules: Rules, is_first: bool) -> Option<Error> {
     let fault = match (rules, is_first) {
-        (Rules::Ber, _) => <v3::MegacoMessage<'_> as Decode<'_, Ber>>::decode(octets).err(),
+        (Rules::Ber, _) => <v3::MegacoMessage<'_> as Decode<'_, StrictBer>>::decode(octets).err(),
         (Rules::Per, true) => <v1::MegacoMessage<'_> as Decode<'_, Aper>>::decode(octets).err(),
         (Rules::Per, false) => <v3::MegacoMessage<'_> as Decode<'_, Aper>>::decode(octets).err(),
     };

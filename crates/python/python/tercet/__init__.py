@@ -47,7 +47,7 @@ from tercet._tercet import (
     read,
     read_tables,
 )
-from tercet._values import Balance, Candidate, Diagnostic, Real, Reject, Report, Split, Total, Unknown, Violation
+from tercet._values import Balance, Candidate, Diagnostic, Marked, Real, Reject, Report, Split, Total, Unknown, Violation
 
 __all__ = [
     "ArgumentError",
@@ -69,6 +69,7 @@ __all__ = [
     "ForbiddenFileError",
     "HeldTable",
     "InternalError",
+    "Marked",
     "MissingFileError",
     "NoDirectoryError",
     "PackageError",

@@ -16,6 +16,27 @@ class Unknown:
     """Which of the additions it is, from 0, in rules that count them; None in rules that tell them by their tags."""
 
 
+class Marked(str):
+    """A text or time that breaks the rules of its type, as BER keeps it: what can be shown of it. It encodes to the same
+    octets in BER; all other rules refuse it."""
+
+    __slots__ = ("octets", "reason")
+
+    octets: bytes
+    """Its contents octets, as they came."""
+    reason: str
+    """What is wrong with them: ``character-invalid``."""
+
+    def __new__(cls, text: str, octets: bytes, reason: str = "") -> Marked:
+        self = super().__new__(cls, text)
+        self.octets = octets
+        self.reason = reason
+        return self
+
+    def __getnewargs__(self) -> tuple[str, bytes, str]:  # type: ignore[override]
+        return str(self), self.octets, self.reason
+
+
 @dataclass(frozen=True, slots=True)
 class Real:
     """A REAL that neither a ``float`` nor a ``Decimal`` is: mantissa * base ** exponent, base 2 or 10."""
@@ -164,3 +185,5 @@ class Report(NamedTuple):
     """Totals that stand around the records, a hundred at most."""
     tables: dict[str, int]
     """Rows of lists and components by their paths, with ``child`` and in ``read_tables``."""
+    marks: dict[str, int] = {}  # noqa: RUF012
+    """Texts and times that are kept although they break the rules of their type, by path."""

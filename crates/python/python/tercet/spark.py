@@ -59,6 +59,7 @@ FILE_OPTIONS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "recordlimit": ("record_limit", int),
     "depth": ("max_depth", int),
     "unknown": ("unknown", str),
+    "values": ("values", str),
     "defaults": ("defaults", lambda text: _flag(text)),
     "constraints": ("constraints", lambda text: _flag(text)),
     "opentypes": ("open_types", lambda text: _flag(text)),

@@ -5,7 +5,7 @@ use pyo3::types::{PyDict, PyList};
 use std::collections::BTreeMap;
 use tercet::RecordPlan;
 use tercet::dynamic::FieldId;
-use tercet::records::{Balance, Checked, FileHeader, Summary};
+use tercet::records::{Balance, Checked, FileHeader, Marks, Summary};
 
 /// Places and faults that are kept.
 const KEPT: usize = 100;
@@ -45,6 +45,7 @@ pub(crate) struct Totals {
     framings: Vec<(String, String)>,
     faults: Vec<String>,
     audit: Vec<(String, Checked)>,
+    marks: Marks,
     pub(crate) found: Vec<Found>,
     pub(crate) complete: bool,
 }
@@ -65,6 +66,7 @@ impl Totals {
         }
         self.rejects += summary.rejects;
         self.balance.merge(&summary.balance);
+        self.marks.merge(&summary.marks);
         for &(FieldId(field), count) in &summary.by_type {
             *self.by_type.entry(field).or_default() += count;
         }
@@ -121,6 +123,11 @@ impl Totals {
         let audit = PyList::new(py, self.audit.iter().map(total).collect::<PyResult<Vec<_>>>()?)?;
         let tables = PyDict::new(py);
         tables.set_item("tables", &self.tables)?;
+        let marks = PyDict::new(py);
+        for (path, marking) in self.marks.by_path() {
+            marks.set_item(path, marking.count)?;
+        }
+        tables.set_item("marks", marks)?;
         let first = (
             self.complete,
             self.inputs,

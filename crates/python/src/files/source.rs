@@ -439,6 +439,7 @@ impl Run<'_> {
             out: &mut io::sink(),
             header: None,
             rejects: self.rejects.as_deref_mut(),
+            marks: None,
         };
         let summary = converter
             .run(name, stream, &mut targets, &mut |_| ControlFlow::Continue(()))

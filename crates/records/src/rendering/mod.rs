@@ -15,12 +15,13 @@ pub use profile::Profile;
 pub(crate) use tables::wide;
 pub use tables::{CodeRule, TableRules, Tables};
 
+use crate::marks::RecordMarks;
 use kinds::{Member, Parts, form};
 use profile::assigned;
 use std::sync::Arc;
 use tercet_dynamic::leaf::{Scalar, scalar};
 use tercet_dynamic::text::{Octets, push_octets};
-use tercet_dynamic::{FieldId, Leaf, Mark, NodeId, Rules, Shape, Sink, Tape, View, say_constant};
+use tercet_dynamic::{FieldId, Leaf, Mark, Marked, NodeId, Rules, Shape, Sink, Tape, View, say_constant};
 use tercet_plan::Kind;
 use tercet_plan::shape::{Constraint, Field, Node, Place, Presence};
 
@@ -48,6 +49,8 @@ pub struct Scratch {
     /// A local time that waits for its offset.
     local: Vec<u8>,
     tables: Tables,
+    /// Values of the record at hand that break the rules of their type.
+    pub(crate) marks: RecordMarks,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -276,6 +279,7 @@ impl<'a, S: Sink> Rendered<'a, S> {
     ) -> Self {
         let actions = rendering.map_or(&[][..], |rendering| &rendering.actions);
         let wanted = wanted.unwrap_or_default();
+        scratch.marks.clear();
         Self { shape, rendering, actions, wanted, sink, scratch, alternative: FieldId::ROOT, in_choice: true }
     }
 
@@ -286,7 +290,7 @@ impl<'a, S: Sink> Rendered<'a, S> {
 
     fn shown(&mut self, action: Action, field: FieldId, octets: &[u8]) {
         let Some(rendering) = self.rendering else { return };
-        let Scratch { text, local, tables } = &mut *self.scratch;
+        let Scratch { text, local, tables, .. } = &mut *self.scratch;
         match action.form {
             Form::Text => {
                 text.clear();
@@ -445,6 +449,18 @@ impl<S: Sink> Sink for Rendered<'_, S> {
             }
         }
         self.sink.leaf(field, node, leaf);
+    }
+
+    #[cold]
+    fn marked(&mut self, field: FieldId, node: NodeId, leaf: Leaf<'_>, marked: &Marked) {
+        self.scratch.marks.push(leaf, marked);
+        if matches!(self.actions.get(field.index()), Some(Some(_))) {
+            return self.leaf(field, node, leaf);
+        }
+        if self.in_choice {
+            (self.alternative, self.in_choice) = (field, false);
+        }
+        self.sink.marked(field, node, leaf, marked);
     }
 
     #[inline]

@@ -47,6 +47,10 @@ pub struct Reader<'a> {
     bounded: bool,
     /// Whether the current level ends with end-of-contents octets.
     indefinite: bool,
+    /// Whether characters and times that break their type are errors in BER too.
+    strict: bool,
+    /// Texts that were kept although they break their type.
+    marked: u32,
     /// Where a fault is, as far as it has been told.
     pub(crate) path: Path,
 }
@@ -84,6 +88,8 @@ impl<'a> Reader<'a> {
             leave: if matches!(rules, Rules::Cer) { 0x20 } else { 0 },
             bounded: false,
             indefinite: false,
+            strict: false,
+            marked: 0,
             path: Path::NONE,
         }
     }
@@ -95,6 +101,36 @@ impl<'a> Reader<'a> {
     pub const fn within(mut self, definite: bool) -> Self {
         self.bounded = definite;
         self
+    }
+
+    /// The same cursor, which tells whether character strings and times that break the rules of their type are errors in BER,
+    /// as they are in DER and CER, for what generated code reads: by default they are kept ([`Text::marked`]).
+    ///
+    /// [`Text::marked`]: crate::types::Text::marked
+    #[inline]
+    #[must_use]
+    pub const fn with_strict_values(mut self, strict: bool) -> Self {
+        self.strict = strict;
+        self
+    }
+
+    /// Whether character strings and times that break the rules of their type are errors in BER.
+    #[inline]
+    #[must_use]
+    pub const fn has_strict_values(&self) -> bool {
+        self.strict
+    }
+
+    /// Returns how many texts were kept although they break the rules of their type.
+    #[inline]
+    #[must_use]
+    pub const fn marked(&self) -> u32 {
+        self.marked
+    }
+
+    /// Counts texts that were kept by another cursor.
+    pub(crate) fn add_marked(&mut self, count: u32) {
+        self.marked = self.marked.saturating_add(count);
     }
 
     /// The rules that the encoding has to follow.

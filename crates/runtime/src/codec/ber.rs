@@ -6,12 +6,13 @@
 pub use crate::ber::{Frame, Header, Mark, Reader, Rules, StringForm, Writer};
 
 use super::{Contained, UnknownAlternative};
-use crate::text::StringKind;
+use crate::text::{StringKind, latin1, to_utf8, to_utf8_lossy};
 use crate::types::{
-    BitString, ExactReal, FixedBits, Integer, ObjectIdentifier, Octets, OidRef, RelativeObjectIdentifier,
-    Text, TimeType,
+    BitString, ExactReal, FixedBits, Integer, MarkedText, ObjectIdentifier, Octets, OidRef,
+    RelativeObjectIdentifier, Text, TimeType,
 };
 use crate::{Class, Error, ErrorKind, Result, Tag};
+use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
 /// Octets of memory that a list sets aside at once at most.
@@ -548,7 +549,31 @@ pub fn text<'a>(r: &mut Reader<'a>, tag: Tag, kind: StringKind) -> Result<Text<'
 #[inline(never)]
 fn any_text<'a>(r: &mut Reader<'a>, tag: Tag, kind: StringKind) -> Result<Text<'a>> {
     let header = header(r, tag)?;
-    r.text(&header, kind).map(Text::from)
+    let at = r.offset();
+    match r.string(&header, StringForm::Text(kind.tag()))? {
+        Cow::Borrowed(octets) => match to_utf8(kind, octets, at) {
+            Ok(text) => Ok(text.into()),
+            Err(fault) => keep(r, kind.tag(), octets, fault, &to_utf8_lossy(kind, octets)),
+        },
+        Cow::Owned(octets) => match to_utf8(kind, &octets, at) {
+            Ok(text) => Ok(text.into_owned().into()),
+            Err(fault) => keep(r, kind.tag(), &octets, fault, &to_utf8_lossy(kind, &octets)),
+        },
+    }
+}
+
+/// Keeps octets that break the rules of the type with this universal tag, if BER is read and not strictly.
+///
+/// # Errors
+/// The fault, if not.
+#[cold]
+#[inline(never)]
+fn keep(r: &mut Reader<'_>, tag: Tag, octets: &[u8], fault: Error, shown: &str) -> Result<Text<'static>> {
+    if r.rules() != Rules::Ber || r.has_strict_values() {
+        return Err(fault);
+    }
+    r.add_marked(1);
+    Ok(Text::kept(tag, fault.kind(), octets, shown))
 }
 
 /// What is in an OCTET STRING, or a BIT STRING, with CONTAINING (X.682 §11): its octets if it does not decode.
@@ -572,10 +597,12 @@ pub fn contained<'a, T>(
     {
         let limits = crate::Limits::DEFAULT.with_depth(r.depth_left());
         let base = r.offset().saturating_sub(inside.len() as u64);
-        let mut r = Reader::with_limits(inside, base, r.rules(), &limits);
-        if let Ok(value) = read(&mut r)
-            && r.finish().is_ok()
+        let strict = r.has_strict_values();
+        let mut inner = Reader::with_limits(inside, base, r.rules(), &limits).with_strict_values(strict);
+        if let Ok(value) = read(&mut inner)
+            && inner.finish().is_ok()
         {
+            r.add_marked(inner.marked());
             return Ok(Contained::Value(value));
         }
     }
@@ -590,14 +617,8 @@ pub fn utc_time<'a>(r: &mut Reader<'a>, tag: Tag) -> Result<Text<'a>> {
     any_element(r, tag, |r, header| {
         let at = r.offset();
         let octets = r.string(header, StringForm::Text(Tag::UTC_TIME))?;
-        crate::ber::decode_utc_time(&octets, at, r.rules())?;
-        match octets {
-            // Digits and signs, as was checked.
-            alloc::borrow::Cow::Borrowed(octets) => Ok(Text::ascii(octets)),
-            alloc::borrow::Cow::Owned(octets) => alloc::string::String::from_utf8(octets)
-                .map(Text::from)
-                .map_err(|_| Error::new(ErrorKind::UtcTimeSyntax, at)),
-        }
+        let checked = crate::ber::decode_utc_time(&octets, at, r.rules()).map(drop);
+        time_text(r, Tag::UTC_TIME, octets, checked)
     })
 }
 
@@ -606,7 +627,26 @@ pub fn utc_time<'a>(r: &mut Reader<'a>, tag: Tag) -> Result<Text<'a>> {
 /// # Errors
 /// As [`Reader::generalized_time`].
 pub fn generalized_time<'a>(r: &mut Reader<'a>, tag: Tag) -> Result<Text<'a>> {
-    any_element(r, tag, |r, header| r.generalized_time(header).map(Text::from))
+    any_element(r, tag, |r, header| {
+        let at = r.offset();
+        let octets = r.string(header, StringForm::Text(Tag::GENERALIZED_TIME))?;
+        let checked = crate::ber::decode_generalized_time(&octets, at, r.rules()).map(drop);
+        time_text(r, Tag::GENERALIZED_TIME, octets, checked)
+    })
+}
+
+/// The text of a time: its octets, which are digits and signs if it was checked without a fault.
+fn time_text<'a>(
+    r: &mut Reader<'a>,
+    tag: Tag,
+    octets: Cow<'a, [u8]>,
+    checked: Result<()>,
+) -> Result<Text<'a>> {
+    match (checked, &octets) {
+        (Ok(()), Cow::Borrowed(octets)) => Ok(Text::ascii(octets)),
+        (Ok(()), Cow::Owned(octets)) => Ok(Text::copied(&latin1(octets))),
+        (Err(fault), _) => keep(r, tag, &octets, fault, &latin1(&octets)),
+    }
 }
 
 /// TIME or a useful time type (8.26) as the text of its value notation.
@@ -615,7 +655,12 @@ pub fn generalized_time<'a>(r: &mut Reader<'a>, tag: Tag) -> Result<Text<'a>> {
 /// As [`Reader::time`].
 pub fn time<'a>(r: &mut Reader<'a>, tag: Tag, kind: TimeType) -> Result<Text<'a>> {
     let header = header(r, tag)?;
-    r.time(&header, kind).map(Text::from)
+    let at = r.offset();
+    let contents = r.contents(&header)?;
+    match crate::ber::decode_time(kind, contents, at, r.rules()) {
+        Ok(text) => Ok(text.into()),
+        Err(fault) => keep(r, kind.tag(), contents, fault, &latin1(contents)),
+    }
 }
 
 /// REAL (8.5).
@@ -793,7 +838,21 @@ pub fn write_text(w: &mut Writer, tag: Tag, kind: StringKind, text: &Text<'_>) -
         w.octet_string(tag, text.as_bytes());
         return Ok(());
     }
-    w.text(tag, kind, text)
+    match text.marked() {
+        Some(marked) => write_marked(w, tag, kind.tag(), marked),
+        None => w.text(tag, kind, text),
+    }
+}
+
+/// Writes contents octets that break the rules of their type as they came, if BER is written and the type is the same.
+#[cold]
+#[inline(never)]
+fn write_marked(w: &mut Writer, tag: Tag, own: Tag, marked: &MarkedText) -> Result<()> {
+    if w.rules() != Rules::Ber || marked.tag() != own {
+        return Err(Error::new(marked.kind(), 0));
+    }
+    w.octet_string(tag, marked.octets());
+    Ok(())
 }
 
 /// BIT STRING of a fixed size with its header.
@@ -829,10 +888,35 @@ pub fn write_real(w: &mut Writer, tag: Tag, value: &ExactReal<'_>) {
 ///
 /// # Errors
 /// As [`Writer::utc_time`].
-pub fn write_utc_time(w: &mut Writer, tag: Tag, text: &str) -> Result<()> {
+pub fn write_utc_time(w: &mut Writer, tag: Tag, text: &Text<'_>) -> Result<()> {
+    if let Some(marked) = text.marked() {
+        return write_marked(w, tag, Tag::UTC_TIME, marked);
+    }
     crate::ber::decode_utc_time(text.as_bytes(), 0, w.rules())?;
     w.octet_string(tag, text.as_bytes());
     Ok(())
+}
+
+/// GeneralizedTime (8.25) from its text.
+///
+/// # Errors
+/// As [`Writer::generalized_time`].
+pub fn write_generalized_time(w: &mut Writer, tag: Tag, text: &Text<'_>) -> Result<()> {
+    match text.marked() {
+        Some(marked) => write_marked(w, tag, Tag::GENERALIZED_TIME, marked),
+        None => w.generalized_time(tag, text),
+    }
+}
+
+/// TIME or a useful time type (8.26) from the text of its value notation.
+///
+/// # Errors
+/// As [`Writer::time`].
+pub fn write_time(w: &mut Writer, tag: Tag, kind: TimeType, text: &Text<'_>) -> Result<()> {
+    match text.marked() {
+        Some(marked) => write_marked(w, tag, kind.tag(), marked),
+        None => w.time(tag, kind, text),
+    }
 }
 
 /// A complete element that stands for an open type.

@@ -22,7 +22,7 @@ pub use notation::{Notation, Printer, debug};
 pub use sequence_of::{Elements, SequenceOf};
 pub use traits::{
     Aper, AperType, Ber, BerType, CanonicalAper, CanonicalUper, Cer, Coer, Decode, Der, Encode, Oer, OerType,
-    Uper, UperType,
+    StrictBer, Uper, UperType,
 };
 
 use crate::types::{BitStr, BitString, Octets};

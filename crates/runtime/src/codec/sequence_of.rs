@@ -26,6 +26,8 @@ enum Kept<'a, T> {
         depth: u16,
         rules: Rules,
         checked: bool,
+        /// Whether values that break the rules of their type are errors.
+        strict: bool,
         read: Read<'a, T>,
     },
 }
@@ -51,9 +53,10 @@ impl<'a, T> SequenceOf<'a, T> {
     pub fn iter(&self) -> Elements<'_, 'a, T> {
         Elements(match &self.0 {
             Kept::Elements(elements, fault) => Left::Elements(elements.iter(), *fault),
-            Kept::Encoded { contents, base, depth, rules, read, .. } => {
+            Kept::Encoded { contents, base, depth, rules, strict, read, .. } => {
                 let limits = Limits::DEFAULT.with_depth(*depth);
-                Left::Encoded(Reader::with_limits(contents, *base, *rules, &limits), *read)
+                let reader = Reader::with_limits(contents, *base, *rules, &limits);
+                Left::Encoded(reader.with_strict_values(*strict), *read)
             }
         })
     }
@@ -124,7 +127,8 @@ impl<'a, T> SequenceOf<'a, T> {
         }
         let contents = start.get(..start.len() - r.rest().len()).unwrap_or_default();
         r.leave(level)?;
-        Ok(Self(Kept::Encoded { contents, base, count, depth, rules: r.rules(), checked, read }))
+        let (rules, strict) = (r.rules(), r.has_strict_values());
+        Ok(Self(Kept::Encoded { contents, base, count, depth, rules, checked, strict, read }))
     }
 
     /// Writes the elements: in BER, and in the rules that a checked list was read by, as they are, else as `write` does.
@@ -218,13 +222,14 @@ impl<T: Clone> Clone for SequenceOf<'_, T> {
     fn clone(&self) -> Self {
         Self(match &self.0 {
             Kept::Elements(elements, fault) => Kept::Elements(elements.clone(), *fault),
-            Kept::Encoded { contents, base, count, depth, rules, checked, read } => Kept::Encoded {
+            Kept::Encoded { contents, base, count, depth, rules, checked, strict, read } => Kept::Encoded {
                 contents,
                 base: *base,
                 count: *count,
                 depth: *depth,
                 rules: *rules,
                 checked: *checked,
+                strict: *strict,
                 read: *read,
             },
         })

@@ -14,8 +14,13 @@ macro_rules! rules {
 }
 
 rules! {
-    /// Basic encoding rules (X.690 clause 8).
+    /// Basic encoding rules (X.690 clause 8). Character strings and times that break the rules of their type are kept
+    /// ([`Text::marked`]).
+    ///
+    /// [`Text::marked`]: crate::types::Text::marked
     Ber;
+    /// Basic encoding rules for decoding that refuses character strings and times which break the rules of their type.
+    StrictBer;
     /// Distinguished encoding rules (X.690 clause 10).
     Der;
     /// Canonical encoding rules (X.690 clause 9).
@@ -94,18 +99,24 @@ pub trait BerType<'a>: Sized {
     const TAG: Option<Tag>;
 }
 
-macro_rules! ber {
-    ($($name:ident)*) => {$(
+macro_rules! ber_decode {
+    ($name:ident: $rules:ident $strict:literal) => {
         impl<'a, T: BerType<'a>> Decode<'a, $name> for T {
             #[inline]
             fn decode(input: &'a [u8]) -> core::result::Result<(Self, &'a [u8]), Fault> {
-                let mut r = ber::Reader::new(input, Rules::$name);
+                let mut r = ber::Reader::new(input, Rules::$rules).with_strict_values($strict);
                 match T::read_element(&mut r) {
                     Ok(value) => Ok((value, input.get(r.position()..).unwrap_or_default())),
                     Err(error) => Err(r.path.of(T::NAME, error)),
                 }
             }
         }
+    };
+}
+
+macro_rules! ber {
+    ($($name:ident)*) => {$(
+        ber_decode!($name: $name false);
 
         impl<'a, T: BerType<'a>> Encode<$name> for T {
             fn encode_into(&self, out: &mut Vec<u8>) -> core::result::Result<(), Fault> {
@@ -135,6 +146,7 @@ macro_rules! ber {
 }
 
 ber!(Ber Der Cer);
+ber_decode!(StrictBer: Ber true);
 
 macro_rules! per {
     ($(#[$doc:meta])* $name:ident $aligned:literal: $($rules:ident $canonical:literal)*) => {

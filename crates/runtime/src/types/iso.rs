@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::time::days_in;
-use crate::{Error, ErrorKind, Result};
+use crate::{Error, ErrorKind, Result, Tag};
 
 /// TIME or one of the useful time types: what value notation and contents octets look like.
 ///
@@ -36,6 +36,18 @@ pub enum TimeType {
 }
 
 impl TimeType {
+    /// The universal tag of the type.
+    #[must_use]
+    pub const fn tag(self) -> Tag {
+        match self {
+            Self::Time => Tag::TIME,
+            Self::Date => Tag::DATE,
+            Self::TimeOfDay => Tag::TIME_OF_DAY,
+            Self::DateTime => Tag::DATE_TIME,
+            Self::Duration => Tag::DURATION,
+        }
+    }
+
     /// The value notation of the types that have one form, `0` for a digit.
     const fn pattern(self) -> Option<&'static [u8]> {
         match self {

@@ -23,7 +23,7 @@ pub use integer::Integer;
 pub use iso::{Form as TimeForm, TimeType, check_duration, check_time};
 pub use object_identifier::{ObjectIdentifier, RelativeObjectIdentifier};
 pub(crate) use octets::INLINE;
-pub use octets::{Octets, Text};
+pub use octets::{MarkedText, Octets, Text};
 pub use oid::{Arcs, Oid, OidRef, RelativeOid, RelativeOidRef};
 pub use real::{Base, Binary, Decimal, Real};
 pub use time::{GeneralizedTime, UtcTime, Zone};

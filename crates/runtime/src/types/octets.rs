@@ -8,6 +8,8 @@ use core::fmt;
 use core::hash::{Hash, Hasher};
 use core::ops::Deref;
 
+use crate::{Error, ErrorKind, Result, Tag};
+
 /// The most octets that are kept in place.
 pub(crate) const INLINE: usize = 22;
 
@@ -183,6 +185,8 @@ impl fmt::Debug for Octets<'_> {
 
 /// A character string (X.680 clause 41) or time as UTF-8: 24 octets of memory.
 ///
+/// BER keeps contents octets that break the rules of their type ([`Text::marked`]): the text is then what can be shown.
+///
 /// ```
 /// use tercet_runtime::types::Text;
 /// let name = Text::from("John");
@@ -198,9 +202,47 @@ enum Said<'a> {
     Borrowed(&'a [u8]),
     Inline(u8, [u8; INLINE]),
     Owned(Box<str>),
+    Marked(Box<MarkedText>),
 }
 
 const _: () = assert!(size_of::<Text<'_>>() == 24);
+
+/// Contents octets of a character string or time that break the rules of their type, and what is shown of them.
+///
+/// In BER they are read unless the reader is strict, and written again as they came. All other rules refuse them.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct MarkedText {
+    /// The universal tag of the type.
+    tag: Tag,
+    kind: ErrorKind,
+    octets: Box<[u8]>,
+    shown: Box<str>,
+}
+
+impl MarkedText {
+    /// The contents octets as they came.
+    #[must_use]
+    pub fn octets(&self) -> &[u8] {
+        &self.octets
+    }
+
+    /// What is wrong with them.
+    #[must_use]
+    pub const fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    /// The universal tag of their type.
+    pub(crate) const fn tag(&self) -> Tag {
+        self.tag
+    }
+}
+
+impl fmt::Debug for MarkedText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MarkedText").field("kind", &self.kind).field("octets", &self.octets).finish()
+    }
+}
 
 impl<'a> Text<'a> {
     /// No characters.
@@ -248,6 +290,46 @@ impl<'a> Text<'a> {
         Self::inline(length, kept)
     }
 
+    /// Keeps contents octets that break the rules of the type with this universal tag.
+    #[cold]
+    pub(crate) fn kept(tag: Tag, kind: ErrorKind, octets: &[u8], shown: &str) -> Self {
+        Self(Said::Marked(Box::new(MarkedText { tag, kind, octets: octets.into(), shown: shown.into() })))
+    }
+
+    /// The contents octets, if they break the rules of their type.
+    ///
+    /// ```
+    /// use tercet_runtime::ErrorKind;
+    /// use tercet_runtime::Tag;
+    /// use tercet_runtime::codec::ber::{self, Reader, Rules};
+    /// use tercet_runtime::text::StringKind;
+    /// let mut reader = Reader::new(b"\x13\x03a*@", Rules::Ber);
+    /// let text = ber::text(&mut reader, Tag::PRINTABLE_STRING, StringKind::Printable)?;
+    /// assert_eq!(text, "a*@");
+    /// let marked = text.marked().expect("`*` is not a character of the type");
+    /// assert_eq!((marked.octets(), marked.kind()), (&b"a*@"[..], ErrorKind::CharacterInvalid));
+    /// # Ok::<(), tercet_runtime::Error>(())
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn marked(&self) -> Option<&MarkedText> {
+        match &self.0 {
+            Said::Marked(marked) => Some(marked),
+            _ => None,
+        }
+    }
+
+    /// The text of a value for rules that have no place for octets that break their type.
+    ///
+    /// # Errors
+    /// What is wrong with the octets.
+    pub(crate) fn unmarked(&self) -> Result<&str> {
+        match &self.0 {
+            Said::Marked(marked) => Err(Error::new(marked.kind, 0)),
+            _ => Ok(self.as_str()),
+        }
+    }
+
     /// Copies text: up to 22 octets in place, more into memory of its own.
     #[must_use]
     pub fn copied(text: &str) -> Text<'static> {
@@ -267,6 +349,7 @@ impl<'a> Text<'a> {
     pub fn as_str(&self) -> &str {
         match &self.0 {
             Said::Owned(text) => text,
+            Said::Marked(marked) => &marked.shown,
             _ => core::str::from_utf8(self.as_bytes()).unwrap_or_default(),
         }
     }
@@ -279,6 +362,7 @@ impl<'a> Text<'a> {
             Said::Borrowed(octets) => octets,
             Said::Inline(length, kept) => kept.get(..usize::from(*length)).unwrap_or_default(),
             Said::Owned(text) => text.as_bytes(),
+            Said::Marked(marked) => marked.shown.as_bytes(),
         }
     }
 
@@ -299,6 +383,7 @@ impl<'a> Text<'a> {
             Said::Borrowed(_) => Text::copied(self.as_str()),
             Said::Inline(length, kept) => Text(Said::Inline(length, kept)),
             Said::Owned(text) => Text(Said::Owned(text)),
+            Said::Marked(marked) => Text(Said::Marked(marked)),
         }
     }
 }
@@ -347,7 +432,7 @@ impl<'a> From<alloc::borrow::Cow<'a, str>> for Text<'a> {
 
 impl PartialEq for Text<'_> {
     fn eq(&self, other: &Self) -> bool {
-        self.as_bytes() == other.as_bytes()
+        self.as_bytes() == other.as_bytes() && self.marked() == other.marked()
     }
 }
 
@@ -373,7 +458,7 @@ impl PartialOrd for Text<'_> {
 
 impl Ord for Text<'_> {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.as_bytes().cmp(other.as_bytes())
+        self.as_bytes().cmp(other.as_bytes()).then_with(|| self.marked().cmp(&other.marked()))
     }
 }
 

@@ -47,9 +47,9 @@ impl Ber<'_, '_> {
             Repr::Any => format!("ber::write_any(w, {v})?;"),
             Repr::Text => match kind {
                 Kind::UtcTime => format!("ber::write_utc_time(w, {tag}, {v})?;"),
-                Kind::GeneralizedTime => format!("w.generalized_time({tag}, {v})?;"),
+                Kind::GeneralizedTime => format!("ber::write_generalized_time(w, {tag}, {v})?;"),
                 _ => match (kind.string_kind(), kind.time_type()) {
-                    (_, Some(time)) => format!("w.time({tag}, TimeType::{time:?}, {v})?;"),
+                    (_, Some(time)) => format!("ber::write_time(w, {tag}, TimeType::{time:?}, {v})?;"),
                     (Some(kind), _) => format!("ber::write_text(w, {tag}, StringKind::{kind:?}, {v})?;"),
                     _ => format!("ber::write_text(w, {tag}, StringKind::Utf8, {v})?;"),
                 },

@@ -202,8 +202,8 @@ impl Writer {
     ///
     /// # Errors
     /// Characters that its type does not have; as [`Writer::octet_string`].
-    pub fn text(&mut self, size: usize, kind: StringKind, text: &str) -> Result<()> {
-        self.octet_string(size, &crate::text::from_utf8(kind, text)?)
+    pub fn text(&mut self, size: usize, kind: StringKind, text: &Text<'_>) -> Result<()> {
+        self.octet_string(size, &crate::text::from_utf8(kind, text.unmarked()?)?)
     }
 
     /// UTCTime (§28).

@@ -61,7 +61,8 @@ impl Writer {
     ///
     /// # Errors
     /// [`ErrorKind::TimeSyntax`]; [`ErrorKind::ConstraintViolated`] for a value outside of the type's settings.
-    pub fn point(&mut self, kind: TimeType, steps: &[TimeStep], text: &str) -> Result<()> {
+    pub fn point(&mut self, kind: TimeType, steps: &[TimeStep], text: &Text<'_>) -> Result<()> {
+        let text = text.unmarked()?;
         kind.encode(text, Rules::Ber)?;
         oer::write_point(&mut self.buffer, steps.iter().copied(), text).map_err(|kind| Error::new(kind, 0))
     }
@@ -70,7 +71,8 @@ impl Writer {
     ///
     /// # Errors
     /// As [`Writer::point`].
-    pub fn duration(&mut self, kind: TimeType, text: &str) -> Result<()> {
+    pub fn duration(&mut self, kind: TimeType, text: &Text<'_>) -> Result<()> {
+        let text = text.unmarked()?;
         kind.encode(text, Rules::Ber)?;
         oer::write_duration(&mut self.buffer, text).map_err(|kind| Error::new(kind, 0))
     }
@@ -79,7 +81,8 @@ impl Writer {
     ///
     /// # Errors
     /// As [`decode_time`].
-    pub fn time(&mut self, size: usize, kind: TimeType, text: &str) -> Result<()> {
+    pub fn time(&mut self, size: usize, kind: TimeType, text: &Text<'_>) -> Result<()> {
+        let text = text.unmarked()?;
         let octets = kind.encode(text, Rules::Ber)?;
         decode_time(kind, &octets, 0, self.contents_rules())?;
         self.octet_string(size, &octets)
@@ -128,7 +131,7 @@ mod tests {
             (TimeType::Time, EXACT, "10:15:30.250Z", &[10, 15, 30, 1, 250]),
             (TimeType::Time, SHORT, "1985", &[0x07, 0xC1]),
         ] {
-            assert_eq!(written(|w| w.point(kind, steps, text)).as_deref(), Ok(octets), "{text}");
+            assert_eq!(written(|w| w.point(kind, steps, &text.into())).as_deref(), Ok(octets), "{text}");
             assert_eq!(Reader::new(octets, true).point(kind, steps), Ok(Text::from(text)));
         }
         for (text, octets) in [
@@ -137,12 +140,16 @@ mod tests {
             ("P3W", &[0x20, 1, 3]),
             ("P1Y2M3DT4H5M6S", &[0xDE, 1, 1, 1, 2, 1, 3, 1, 4, 1, 5, 1, 6]),
         ] {
-            assert_eq!(written(|w| w.duration(TimeType::Duration, text)).as_deref(), Ok(octets), "{text}");
+            assert_eq!(
+                written(|w| w.duration(TimeType::Duration, &text.into())).as_deref(),
+                Ok(octets),
+                "{text}"
+            );
             assert_eq!(Reader::new(octets, true).duration(TimeType::Duration), Ok(Text::from(text)));
         }
         let octets = b"\x07\x31\x39\x38\x35-04";
         assert_eq!(
-            written(|w| w.time(super::super::VARIABLE, TimeType::Time, "1985-04")).as_deref(),
+            written(|w| w.time(super::super::VARIABLE, TimeType::Time, &"1985-04".into())).as_deref(),
             Ok(&octets[..])
         );
         assert_eq!(
@@ -165,11 +172,11 @@ mod tests {
             (DATE, "2021-02"),
             (DATE, "15:27"),
         ] {
-            assert_eq!(written(|w| w.point(TimeType::Time, steps, text)), outside, "{text}");
+            assert_eq!(written(|w| w.point(TimeType::Time, steps, &text.into())), outside, "{text}");
         }
         let long = "PT0.1234567890123456789S";
-        assert_eq!(written(|w| w.duration(TimeType::Duration, long)), outside);
-        let syntax = written(|w| w.duration(TimeType::Duration, "1Y")).unwrap_err();
+        assert_eq!(written(|w| w.duration(TimeType::Duration, &long.into())), outside);
+        let syntax = written(|w| w.duration(TimeType::Duration, &"1Y".into())).unwrap_err();
         assert_eq!(syntax.kind(), ErrorKind::TimeSyntax);
     }
 

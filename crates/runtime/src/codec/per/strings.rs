@@ -696,7 +696,8 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
 
     /// Characters above 127, or in fragments.
     #[cold]
-    fn long_text(&mut self, mut length: Length, alphabet: &Alphabet, text: &str) -> Result<()> {
+    fn long_text(&mut self, mut length: Length, alphabet: &Alphabet, text: &Text<'_>) -> Result<()> {
+        let text = text.unmarked()?;
         let mut characters = text.chars();
         let mut left = text.chars().count();
         loop {
@@ -733,8 +734,8 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
     ///
     /// # Errors
     /// As [`crate::text::from_utf8`].
-    pub fn other_string(&mut self, kind: crate::text::StringKind, text: &str) -> Result<()> {
-        let octets = crate::text::from_utf8(kind, text)?;
+    pub fn other_string(&mut self, kind: crate::text::StringKind, text: &Text<'_>) -> Result<()> {
+        let octets = crate::text::from_utf8(kind, text.unmarked()?)?;
         self.contents(&octets);
         Ok(())
     }

@@ -78,7 +78,8 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
     ///
     /// # Errors
     /// [`ErrorKind::TimeSyntax`]; [`ErrorKind::ConstraintViolated`] for a value outside of the type's settings.
-    pub fn time(&mut self, form: &TimeForm, text: &str) -> Result<()> {
+    pub fn time(&mut self, form: &TimeForm, text: &Text<'_>) -> Result<()> {
+        let text = text.unmarked()?;
         let failed = |kind| Error::new(kind, 0);
         form.kind.encode(text, Rules::Ber).map_err(|error| failed(error.kind()))?;
         per::write_time(self, form.parts(), text).map_err(failed)
@@ -194,7 +195,7 @@ mod tests {
 
     fn written(form: &TimeForm, text: &str) -> Result<Vec<u8>> {
         let mut w = Writer::<false>::default();
-        w.time(form, text).map(|()| w.finish(true))
+        w.time(form, &text.into()).map(|()| w.finish(true))
     }
 
     fn read(form: &TimeForm, octets: &[u8]) -> Result<String> {
