@@ -129,7 +129,7 @@ fn files_tell_later_runs() {
             "--dedupe=n --dedupe-file seen a.ber",
             "seen: the records in this file are known by other components",
         ),
-        ("--dedupe --dedupe-file notes a.ber", "notes: this is no file of records that have been there"),
+        ("--dedupe --dedupe-file notes a.ber", "notes: not a file that `--dedupe-file` has written"),
         ("--dedupe --resume -o out/ a.ber", "`--dedupe` wants a file"),
         ("--dedupe-file seen a.ber", "--dedupe"),
     ] {

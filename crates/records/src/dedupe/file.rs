@@ -23,7 +23,7 @@ const BLOCK: u64 = 256;
 /// Octets of an entry: a digest, and the output whose row the record is.
 const ENTRY: usize = 24;
 /// What the files begin with.
-const MAGIC: &str = "tercet dedupe 1 ";
+const MAGIC: &str = "tercet dedupe 2 ";
 
 /// An output, by a digest of its name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -87,6 +87,10 @@ impl StateFile {
     }
 
     fn begin(path: &Path, meaning: &str) -> io::Result<Self> {
+        // A pipe would be waited for.
+        if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+            return Err(io::Error::other("not a file"));
+        }
         let additions = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
         match additions.try_lock() {
             Ok(()) => {}
@@ -177,8 +181,7 @@ impl StateFile {
         let entry = |(digest, owner): (&Digest, &Owner)| (*digest, *owner);
         let mut fresh: Vec<(Digest, Owner)> = self.recent.iter().map(entry).collect();
         fresh.sort_unstable();
-        let old = Sorted::open(&path, &self.heading)?.map(Sorted::entries).transpose();
-        let old = old.map_err(|error| named(&path, &error))?.into_iter().flatten();
+        let old = Sorted::open(&path, &self.heading)?.map(Sorted::entries).into_iter().flatten();
         let mut writer = Writer::create(&path, &self.heading)?;
         let mut fresh = fresh.into_iter().peekable();
         for entry in old {
@@ -233,14 +236,25 @@ fn addition(input: &mut impl Read, left: u64) -> io::Result<Option<(Owner, Vec<D
     if size == left { Ok(None) } else { Err(damaged()) }
 }
 
-/// All records but those of late, in the order of their digests: entries, each first digest of a block, the number of entries.
+/// All records but those of late, in the order of their digests: entries; the first digest and a sum of each block of them; the number
+/// of entries; a sum of all this but the entries. A block is checked when it is read.
 #[derive(Debug)]
 struct Sorted {
     file: File,
     begin: u64,
     count: u64,
-    blocks: Vec<Digest>,
+    blocks: Vec<Block>,
     octets: Vec<u8>,
+}
+
+/// What is known of a block: its first digest, and a sum of its entries.
+type Block = (Digest, [u8; 8]);
+/// Octets of that.
+const BLOCK_OCTETS: usize = 24;
+
+/// A short sum of octets, against damage.
+fn sum(octets: &[u8]) -> [u8; 8] {
+    first(Sha256::digest(octets).as_slice()).to_be_bytes()
 }
 
 impl Sorted {
@@ -261,48 +275,71 @@ impl Sorted {
             return Err(foreign(&found));
         }
         let (begin, length) = (heading.len() as u64, file.metadata()?.len());
-        let end = length.checked_sub(8).filter(|end| *end >= begin).ok_or_else(damaged)?;
+        let end = length.checked_sub(16).filter(|end| *end >= begin).ok_or_else(damaged)?;
         file.seek(SeekFrom::Start(end))?;
-        let mut count = [0; 8];
+        let (mut count, mut known) = ([0; 8], [0; 8]);
         file.read_exact(&mut count)?;
-        let count = u64::from_be_bytes(count);
+        file.read_exact(&mut known)?;
+        let mut index = heading.as_bytes().to_vec();
+        let (count_octets, count) = (count, u64::from_be_bytes(count));
         let entries = count.checked_mul(ENTRY as u64).and_then(|size| size.checked_add(begin));
         let blocks = count.div_ceil(BLOCK);
-        let blocks_end = entries.and_then(|entries| entries.checked_add(blocks.checked_mul(16)?));
+        let blocks_end =
+            entries.and_then(|entries| entries.checked_add(blocks.checked_mul(BLOCK_OCTETS as u64)?));
         let entries = entries.filter(|_| blocks_end == Some(end)).ok_or_else(damaged)?;
         file.seek(SeekFrom::Start(entries))?;
         let mut octets = Vec::new();
         (&mut file).take(end - entries).read_to_end(&mut octets)?;
-        let blocks = octets.as_chunks::<16>().0.to_vec();
+        index.extend_from_slice(&octets);
+        index.extend_from_slice(&count_octets);
+        if sum(&index) != known {
+            return Err(damaged());
+        }
+        let block = |octets: &[u8; BLOCK_OCTETS]| -> Block {
+            let (digest, sum) = octets.split_at(16);
+            (digest.try_into().unwrap_or_default(), sum.try_into().unwrap_or_default())
+        };
+        let blocks = octets.as_chunks::<BLOCK_OCTETS>().0.iter().map(block).collect();
         Ok(Self { file, begin, count, blocks, octets: Vec::new() })
     }
 
     fn find(&mut self, digest: &Digest) -> io::Result<Option<Owner>> {
-        let Some(block) = self.blocks.partition_point(|first| first <= digest).checked_sub(1) else {
+        let Some(block) = self.blocks.partition_point(|(first, _)| first <= digest).checked_sub(1) else {
             return Ok(None);
         };
-        let first_entry = block as u64 * BLOCK;
-        let size = BLOCK.min(self.count - first_entry) as usize * ENTRY;
-        self.octets.resize(size, 0);
-        self.file.seek(SeekFrom::Start(self.begin + first_entry * ENTRY as u64))?;
-        self.file.read_exact(&mut self.octets)?;
+        self.block(block)?;
         let (entries, _) = self.octets.as_chunks::<ENTRY>();
         let found = entries.binary_search_by(|entry| entry[..16].cmp(digest)).ok();
         Ok(found.map(|at| Owner(first(&entries[at][16..]))))
     }
 
+    /// Reads the entries of a block.
+    fn block(&mut self, block: usize) -> io::Result<()> {
+        let first_entry = block as u64 * BLOCK;
+        let size = BLOCK.min(self.count - first_entry) as usize * ENTRY;
+        self.octets.resize(size, 0);
+        self.file.seek(SeekFrom::Start(self.begin + first_entry * ENTRY as u64))?;
+        self.file.read_exact(&mut self.octets)?;
+        if sum(&self.octets) == self.blocks[block].1 { Ok(()) } else { Err(damaged()) }
+    }
+
     /// All entries in order.
-    fn entries(mut self) -> io::Result<impl Iterator<Item = io::Result<(Digest, Owner)>>> {
-        self.file.seek(SeekFrom::Start(self.begin))?;
-        let mut input = BufReader::with_capacity(1 << 16, self.file);
-        let entry = move |_| {
-            let mut digest = Digest::default();
-            let mut owner = [0; 8];
-            input.read_exact(&mut digest)?;
-            input.read_exact(&mut owner)?;
-            Ok((digest, Owner(u64::from_be_bytes(owner))))
+    fn entries(mut self) -> impl Iterator<Item = io::Result<(Digest, Owner)>> {
+        let (count, mut block) = (self.blocks.len(), 0);
+        let mut next = move || -> io::Result<Vec<(Digest, Owner)>> {
+            self.block(block)?;
+            block += 1;
+            let entry = |entry: &[u8; ENTRY]| {
+                let mut digest = Digest::default();
+                digest.copy_from_slice(&entry[..16]);
+                (digest, Owner(first(&entry[16..])))
+            };
+            Ok(self.octets.as_chunks::<ENTRY>().0.iter().map(entry).collect())
         };
-        Ok((0..self.count).map(entry))
+        (0..count).flat_map(move |_| match next() {
+            Ok(entries) => entries.into_iter().map(Ok).collect::<Vec<_>>(),
+            Err(error) => vec![Err(error)],
+        })
     }
 }
 
@@ -310,28 +347,45 @@ impl Sorted {
 struct Writer {
     output: BufWriter<Output>,
     count: u64,
-    blocks: Vec<Digest>,
+    heading: String,
+    /// The blocks before the one that is being written, as octets.
+    blocks: Vec<u8>,
+    /// The entries of that one.
+    block: Vec<u8>,
 }
 
 impl Writer {
     fn create(path: &Path, heading: &str) -> io::Result<Self> {
         let mut output = BufWriter::new(Output::create_derived(path)?);
         output.write_all(heading.as_bytes())?;
-        Ok(Self { output, count: 0, blocks: Vec::new() })
+        Ok(Self { output, count: 0, heading: heading.to_owned(), blocks: Vec::new(), block: Vec::new() })
     }
 
     fn add(&mut self, (digest, owner): (Digest, Owner)) -> io::Result<()> {
         if self.count.is_multiple_of(BLOCK) {
-            self.blocks.push(digest);
+            self.end_block()?;
         }
         self.count += 1;
-        self.output.write_all(&digest)?;
-        self.output.write_all(&owner.0.to_be_bytes())
+        self.block.extend_from_slice(&digest);
+        self.block.extend_from_slice(&owner.0.to_be_bytes());
+        Ok(())
+    }
+
+    fn end_block(&mut self) -> io::Result<()> {
+        if let Some(digest) = self.block.get(..16) {
+            self.blocks.extend_from_slice(digest);
+            self.blocks.extend_from_slice(&sum(&self.block));
+            self.output.write_all(&self.block)?;
+            self.block.clear();
+        }
+        Ok(())
     }
 
     fn finish(mut self) -> io::Result<()> {
-        self.output.write_all(self.blocks.as_flattened())?;
-        self.output.write_all(&self.count.to_be_bytes())?;
+        self.end_block()?;
+        let index = [self.heading.as_bytes(), &self.blocks, &self.count.to_be_bytes()].concat();
+        self.output.write_all(&index[self.heading.len()..])?;
+        self.output.write_all(&sum(&index))?;
         self.output.into_inner().map_err(io::IntoInnerError::into_error)?.commit()
     }
 }
@@ -357,12 +411,16 @@ fn foreign(found: &[u8]) -> io::Error {
     io::Error::other(if found.starts_with(MAGIC.as_bytes()) {
         "the records in this file are known by other components, or by values that are shown otherwise"
     } else {
-        "this is no file of records that have been there"
+        "not a file that `--dedupe-file` has written"
     })
 }
 
 fn damaged() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, "this file is damaged")
+    io::Error::new(
+        io::ErrorKind::InvalidData,
+        "this file is damaged\nhelp: restore it and the one beside it (`.sorted`) from a copy, or remove both: \
+         records of earlier runs are then no longer known",
+    )
 }
 
 #[cfg(test)]
@@ -446,7 +504,9 @@ mod tests {
         octets = whole;
         octets[before as usize - 30] ^= 1;
         fs::write(&path, &octets).unwrap();
-        assert!(StateFile::open(&path, "a").unwrap_err().to_string().ends_with("this file is damaged"));
+        assert!(
+            StateFile::open(&path, "a").unwrap_err().to_string().contains("this file is damaged\nhelp: ")
+        );
     }
 
     #[test]
@@ -466,7 +526,17 @@ mod tests {
             fs::write(beside(&path), &sorted[..length]).unwrap();
             assert!(refused("a").starts_with(&beside(&path).display().to_string()), "{length}");
         }
+        // Damage anywhere is found when the place is read.
+        for at in (0..sorted.len()).step_by(37) {
+            let mut octets = sorted.clone();
+            octets[at] ^= 1;
+            fs::write(beside(&path), octets).unwrap();
+            let all = StateFile::open(&path, "a").and_then(|mut file| {
+                (0..600).try_for_each(|number| file.has(&digest(number), Owner::NOBODY).map(drop))
+            });
+            assert!(all.is_err(), "{at}");
+        }
         fs::write(&path, "number,duration\n1,2\n").unwrap();
-        assert!(refused("a").ends_with("this is no file of records that have been there"));
+        assert!(refused("a").ends_with("not a file that `--dedupe-file` has written"));
     }
 }
