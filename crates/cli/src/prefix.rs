@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::iter::zip;
 use tercet::columns::Keys;
-use tercet::dynamic::csv::push_field;
+use tercet::dynamic::csv::{push_field, push_guarded};
 use tercet::dynamic::text::{Octets, push_octets};
 use tercet::records::Origin;
 
@@ -12,12 +12,14 @@ use tercet::records::Origin;
 pub struct Prefix {
     keys: &'static [&'static str],
     lists: Vec<String>,
+    /// Whether names of files that a spreadsheet would take for formulas get an apostrophe in CSV.
+    guard_formulas: bool,
 }
 
 impl Prefix {
     /// Where rows came from, and the elements of these lists.
-    pub fn new(keys: Keys, lists: &[String]) -> Self {
-        Self { keys: keys.names(), lists: lists.to_vec() }
+    pub fn new(keys: Keys, lists: &[String], guard_formulas: bool) -> Self {
+        Self { keys: keys.names(), lists: lists.to_vec(), guard_formulas }
     }
 
     /// The names of the columns, with a comma behind each.
@@ -35,7 +37,8 @@ impl Prefix {
     /// The fields, with a comma behind each.
     pub fn csv(&self, origin: &Origin<'_>, out: &mut Vec<u8>) {
         if let [_, more @ ..] = self.keys {
-            push_field(out, origin.input.as_bytes(), b',');
+            let push = if self.guard_formulas { push_guarded } else { push_field };
+            push(out, origin.input.as_bytes(), b',');
             out.push(b',');
             for (_, number) in zip(more, numbers_of(origin)) {
                 push_number(out, number);

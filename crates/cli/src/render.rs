@@ -236,7 +236,7 @@ impl RenderArgs {
     ) -> Box<dyn Render + Send + 'p> {
         let shown = shown.into();
         let shape: &'p Shape = shown.shape;
-        let prefix = Prefix::new(self.columnar.keys(shown), shown.lists);
+        let prefix = Prefix::new(self.columnar.keys(shown), shown.lists, self.guard_formulas);
         match format {
             Format::Json => Box::new(self.json(shape, Some(2), prefix)),
             Format::Jsonl => Box::new(self.json(shape, None, prefix)),

@@ -4,4 +4,4 @@ mod columns;
 mod write;
 
 pub use columns::{Column, Columns, renamed};
-pub use write::{Options, RowSink, Writer, push_field};
+pub use write::{Options, RowSink, Writer, is_formula, push_field, push_guarded};

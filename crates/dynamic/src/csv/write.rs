@@ -23,7 +23,7 @@ pub struct Options {
     /// Whether ENUMERATED gives numbers.
     pub numbers: bool,
     /// Whether an apostrophe is put in front of texts that a spreadsheet would take for a formula (`=`, `+`, `-`, `@`,
-    /// tab, CR).
+    /// tab, CR, LF). Numbers stay numbers.
     pub guard_formulas: bool,
     /// Paths of the columns that are wanted, see [`Columns::new`]; all unless told.
     pub columns: Vec<String>,
@@ -155,7 +155,7 @@ impl<'s> Writer<'s> {
 
 fn form(kind: Kind, options: &Options) -> Form {
     match kind {
-        Kind::OctetString => Form::Octets,
+        Kind::OctetString if !options.guard_formulas => Form::Octets,
         Kind::Integer => Form::Integer,
         Kind::Enumerated if !options.numbers => Form::Enumerated,
         kind if is_ascii_based(kind) => Form::Ascii,
@@ -275,13 +275,8 @@ impl RowSink<'_, '_> {
     /// Appends a text, quoted where it must be.
     fn text(&mut self, text: &[u8]) {
         let delimiter = self.writer.options.delimiter;
-        let formula = self.writer.options.guard_formulas
-            && text.first().is_some_and(|first| matches!(first, b'=' | b'+' | b'-' | b'@' | b'\t' | b'\r'));
-        if formula {
-            let mut guarded = Vec::with_capacity(text.len() + 1);
-            guarded.push(b'\'');
-            guarded.extend_from_slice(text);
-            push_field(&mut self.writer.row.cells, &guarded, delimiter);
+        if self.writer.options.guard_formulas {
+            push_guarded(&mut self.writer.row.cells, text, delimiter);
         } else {
             push_field(&mut self.writer.row.cells, text, delimiter);
         }
@@ -338,6 +333,14 @@ impl RowSink<'_, '_> {
                 let mut text = Vec::new();
                 push_scalar(&mut text, &real, options.octets);
                 push_field(&mut self.writer.row.cells, &text, options.delimiter);
+            }
+            // In base64 they may begin with a sign.
+            octets @ (Scalar::OctetString(_) | Scalar::Open(_) | Scalar::Raw(_))
+                if options.guard_formulas =>
+            {
+                let mut text = Vec::new();
+                push_scalar(&mut text, &octets, options.octets);
+                self.text(&text);
             }
             value => push_scalar(&mut self.writer.row.cells, &value, options.octets),
         }
@@ -442,6 +445,20 @@ impl Sink for RowSink<'_, '_> {
             || self.writer.row.json_depth > 0
             || self.writer.row.around.what == What::Elements
             || self.child(field).is_some_and(|child| child.what != What::Skip)
+    }
+}
+
+/// Whether a spreadsheet would take a text for a formula.
+pub fn is_formula(text: &[u8]) -> bool {
+    text.first().is_some_and(|first| matches!(first, b'=' | b'+' | b'-' | b'@' | b'\t' | b'\r' | b'\n'))
+}
+
+/// Appends a field as [`push_field`] does, with an apostrophe in front of a text that a spreadsheet would take for a formula.
+pub fn push_guarded(out: &mut Vec<u8>, text: &[u8], delimiter: u8) {
+    if is_formula(text) {
+        push_field(out, &[b"'", text].concat(), delimiter);
+    } else {
+        push_field(out, text, delimiter);
     }
 }
 

@@ -3,6 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
+use tercet::dynamic::csv::is_formula;
 use tercet_ldap::Entry;
 
 /// An entry as one line of JSON: `dn`, and each attribute as a list of strings. A value that is no UTF-8 is
@@ -26,27 +27,31 @@ pub fn csv_head(out: &mut Vec<u8>, attributes: &[String]) {
     out.extend_from_slice(b"dn");
     for name in attributes {
         out.push(b',');
-        cell(out, name);
+        cell(out, name, false);
     }
     out.push(b'\n');
 }
 
-/// An entry as a row: several values of an attribute have a line each within their cell.
-pub fn csv(out: &mut Vec<u8>, entry: &Entry, attributes: &[String]) {
-    cell(out, entry.dn());
+/// An entry as a row: several values of an attribute have a line each within their cell. With `guard`, an apostrophe
+/// stands in front of what a spreadsheet would take for a formula.
+pub fn csv(out: &mut Vec<u8>, entry: &Entry, attributes: &[String], guard: bool) {
+    cell(out, entry.dn(), guard);
     for name in attributes {
         out.push(b',');
         let values: Vec<String> = entry
             .values(name)
             .map(|value| std::str::from_utf8(value).map_or_else(|_| STANDARD.encode(value), str::to_owned))
             .collect();
-        cell(out, &values.join("\n"));
+        cell(out, &values.join("\n"), guard);
     }
     out.push(b'\n');
 }
 
 /// A cell by RFC 4180.
-fn cell(out: &mut Vec<u8>, text: &str) {
+fn cell(out: &mut Vec<u8>, text: &str, guard: bool) {
+    if guard && is_formula(text.as_bytes()) {
+        return cell(out, &format!("'{text}"), false);
+    }
     if text.contains([',', '"', '\n', '\r']) {
         out.push(b'"');
         out.extend_from_slice(text.replace('"', "\"\"").as_bytes());

@@ -77,6 +77,10 @@ pub struct Search {
     #[arg(long, requires = "attributes")]
     csv: bool,
 
+    /// With `--csv`: put an apostrophe in front of texts that a spreadsheet would take for a formula
+    #[arg(long, requires = "csv")]
+    guard_formulas: bool,
+
     /// The filter; `(objectClass=*)` if not given
     filter: Option<String>,
 
@@ -165,6 +169,7 @@ impl Search {
             ldif: Ldif { level: self.level, style: Style { wrap } },
             stdout: crate::term::stdout(form.quotes()),
             form,
+            guard_formulas: self.guard_formulas,
             out: Vec::with_capacity(2 * BUFFER),
             counts: Counts::default(),
             persists,
@@ -285,6 +290,7 @@ struct Printer {
     ldif: Ldif,
     form: Form,
     stdout: Box<dyn io::Write>,
+    guard_formulas: bool,
     out: Vec<u8>,
     counts: Counts,
     persists: bool,
@@ -367,7 +373,7 @@ impl Printer {
         match &self.form {
             Form::Ldif => self.ldif.entry(&mut self.out, entry),
             Form::Json => rows::json(&mut self.out, entry),
-            Form::Csv(attributes) => rows::csv(&mut self.out, entry, attributes),
+            Form::Csv(attributes) => rows::csv(&mut self.out, entry, attributes, self.guard_formulas),
         }
     }
 
