@@ -59,6 +59,11 @@ pub struct RowsArgs {
 }
 
 impl RowsArgs {
+    /// Whether child tables are asked for.
+    pub fn has_children(&self) -> bool {
+        self.children || !self.child.is_empty()
+    }
+
     /// The rows asked for, of records of a shape.
     pub fn explode(&self, shape: &Arc<Shape>, record: NodeId) -> Outcome<Option<Explode>> {
         let explode = |path| Explode::new(shape, record, path).map_err(Failure::usage);

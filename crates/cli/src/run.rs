@@ -11,6 +11,7 @@ use crate::many::{self, Capped};
 use crate::render::Format;
 use crate::report::Report;
 use crate::term;
+use crate::watch;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};
@@ -194,12 +195,22 @@ impl<'a> Run<'a> {
     fn settle(
         &self,
         input: &Input,
-        result: Outcome<Vec<Converted>>,
+        result: Outcome<Option<Vec<Converted>>>,
         report: &mut Report<'_>,
         failed: &mut Vec<Input>,
     ) -> Outcome<()> {
         match result {
-            Ok(converted) => self.tell(converted, report),
+            Ok(Some(converted)) => self.tell(converted, report),
+            // It is tried again later.
+            Ok(None) => {
+                if !self.convert.quiet {
+                    let name = input.shown();
+                    self.bar.suspend(|| {
+                        term::say(format_args!("{name}: ends inside a record; waiting for the rest"));
+                    });
+                }
+                failed.push(input.clone());
+            }
             Err(failure) if self.convert.watch && matches!(failure.exit, Exit::Io | Exit::Failed) => {
                 self.bar.suspend(|| report.failed(&failure.message));
                 failed.push(input.clone());
@@ -265,17 +276,25 @@ impl<'a> Run<'a> {
         children::paths(self.job.children.as_ref(), output)
     }
 
-    /// Converts an input to a file of its own, which the manifest then has.
+    /// Converts an input to a file of its own, which the manifest then has. None if directories are watched and the input is
+    /// still being written: no output has its name then.
     fn one(
         &self,
         converter: &mut Converter<'_>,
         input: &Input,
         output: &Path,
         manifest: Option<&Manifest>,
-    ) -> Outcome<Vec<Converted>> {
-        let mut converted = Vec::new();
+    ) -> Outcome<Option<Vec<Converted>>> {
+        let (mut converted, cut) = (Vec::new(), Cell::new(false));
         self.begin(Some(&output.display().to_string()));
-        self.to_file(converter, slice::from_ref(input), output, &mut |it| converted.push(it))?;
+        let mut tell = |it: Converted| {
+            cut.set(it.summary.cut);
+            converted.push(it);
+        };
+        let waits = || self.convert.watch && cut.get() && !watch::is_settled(input, self.convert.interval);
+        if !self.to_file(converter, slice::from_ref(input), output, &mut tell, &waits)? {
+            return Ok(None);
+        }
         if let Some(manifest) = manifest {
             let sha256 = converted.iter().find_map(|it| it.sha256.as_deref());
             let summaries = converted.iter().map(|it| &it.summary);
@@ -284,7 +303,7 @@ impl<'a> Run<'a> {
                 .add(input, output, &children, summaries, sha256)
                 .map_err(|error| Failure::io(manifest::NAME, &error))?;
         }
-        Ok(converted)
+        Ok(Some(converted))
     }
 
     fn tell(&self, converted: impl IntoIterator<Item = Converted>, report: &mut Report<'_>) {
@@ -305,7 +324,7 @@ impl<'a> Run<'a> {
         self.begin(self.name(inputs).as_deref());
         if let Some(path) = &convert.output {
             sweep(path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or_else(|| Path::new(".")));
-            return self.to_file(converter, inputs, path, &mut tell);
+            return self.to_file(converter, inputs, path, &mut tell, &|| false).map(drop);
         }
         let mut rejects = convert.rejects.as_ref().map(RejectFile::new).transpose()?;
         let mut header = convert.header.as_ref().map(Output::create).transpose()?;
@@ -339,13 +358,15 @@ impl<'a> Run<'a> {
         self.dedupe.as_ref().map_or(Ok(()), Dedupe::commit)
     }
 
+    /// Converts inputs to an output, which gets its name unless it `waits` for more; whether it has got it.
     fn to_file(
         &self,
         converter: &mut Converter<'_>,
         inputs: &[Input],
         path: &Path,
         tell: &mut dyn FnMut(Converted),
-    ) -> Outcome<()> {
+        waits: &dyn Fn() -> bool,
+    ) -> Outcome<bool> {
         let convert = self.convert;
         let mut rejects = match &convert.rejects {
             _ if convert.skip_rejects => RejectFile::without_octets(path),
@@ -366,10 +387,14 @@ impl<'a> Run<'a> {
         let files =
             Files { out: &mut output, children: &mut children, header: header_out, rejects: rejects_out };
         self.inputs(converter, inputs, files, tell)?;
+        if waits() {
+            return Ok(false);
+        }
         // That of the records gets its name last: where it is, the others are.
         children.push(output);
         Output::commit_all(children, || self.keep_records())?;
-        commit(header, Some(rejects))
+        commit(header, Some(rejects))?;
+        Ok(true)
     }
 
     fn inputs(

@@ -18,10 +18,13 @@ const TICK: Duration = Duration::from_millis(50);
 /// A file that has failed is left alone for a look, for two after the next time, and so on up to two to the power of this.
 const PATIENCE: u32 = 6;
 
+/// Intervals after which a file that ends inside a record is taken as complete all the same.
+const SETTLED: u32 = 30;
+
 /// Directories that are looked at again and again.
 ///
 /// A file is complete when it has the size and the time of change that it had at the look before: one that is renamed into
-/// its directory is taken at the second look.
+/// its directory is taken at the second look. One that ends inside a record then is waited for, up to [`SETTLED`] intervals.
 #[derive(Debug)]
 pub struct Watch {
     folders: Vec<OsString>,
@@ -168,6 +171,15 @@ impl Watch {
         files.retain(|path| !inside(path) && !self.guard.is_written(path));
         Ok(files)
     }
+}
+
+/// Whether an input has not changed for so long that nobody writes it any more.
+pub fn is_settled(input: &Input, interval: Duration) -> bool {
+    let Input::File(path) = input else { return true };
+    let changed = fs::metadata(path).and_then(|found| found.modified());
+    // One that has been taken away, or was changed in the future, is not waited for.
+    let age = changed.ok().and_then(|changed| changed.elapsed().ok());
+    age.is_none_or(|age| age >= interval * SETTLED)
 }
 
 /// A number of seconds, with a fraction or without.

@@ -348,3 +348,219 @@ fn no_inputs_are_an_error() {
     );
     assert_eq!(run(folder.path(), "megaco check empty").status.code(), Some(1));
 }
+
+#[test]
+fn a_second_run_over_a_directory_does_not_read_its_outputs() {
+    let folder = folder();
+    let at = |name: &str| folder.path().join(name);
+    fs::create_dir(at("d")).unwrap();
+    let octets = fs::read(at("in.ber")).unwrap();
+    let mut damaged = octets.clone();
+    damaged[48] = 0x9E;
+    fs::write(at("d/a.ber"), &damaged).unwrap();
+    fs::write(at("d/b.ber"), &octets).unwrap();
+    let base = "convert -s demo.asn -t CallRecord --unknown error --framing plain d";
+    // Files beside their inputs, tables, a list of records with what is around it, one output, standard output.
+    for (words, others) in [
+        ("-f csv -o d/", 2),
+        ("-f csv -o d/ --resume --children --summary d/summary --prometheus d/metrics", 2),
+        ("-f csv -o d/ --dedupe --dedupe-file d/seen", 2),
+        ("-o d/out.csv", 2),
+        ("-o d/out.csv --children --rejects d/bad.bin --summary d/s.json", 2),
+        ("-f jsonl -o ./d/../d", 2),
+    ] {
+        let first = run(folder.path(), &format!("{base} {words}"));
+        let before = files(folder.path());
+        let again = run(folder.path(), &format!("{base} {words}"));
+        assert_eq!(first.status.code(), again.status.code(), "{words}: {}", said(&again));
+        let text = said(&again);
+        assert!(text.contains("skipping ") && text.contains(" output file"), "{words}: {text}");
+        // Times and counters apart, all is as it was.
+        let is_same = |(path, octets): (&PathBuf, &Vec<u8>)| {
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            before.get(path) == Some(octets) || ["summary", "metrics", "s.json", "seen"].contains(&&*name)
+        };
+        let after = files(folder.path());
+        assert!(after.iter().all(is_same), "{words}: {text}");
+        // Another format, another output: what is in the directory is no input of it.
+        let other = run(folder.path(), &format!("{base} -f jsonl -o elsewhere/"));
+        let made = fs::read_dir(at("elsewhere"))
+            .unwrap()
+            .filter(|entry| entry.as_ref().unwrap().file_name().to_string_lossy().ends_with(".ber.jsonl"));
+        assert_eq!(made.count(), others, "{words}: {}", said(&other));
+        fs::remove_dir_all(at("elsewhere")).unwrap();
+        for path in after.keys().filter(|path| path.starts_with(at("d"))) {
+            if path.extension().is_none_or(|suffix| suffix != "ber") {
+                fs::remove_file(path).unwrap();
+            }
+        }
+    }
+    // A reject file that is named is an input.
+    run(folder.path(), &format!("{base} -o d/out.csv"));
+    let done =
+        run(folder.path(), "convert -q -s demo.asn -t CallRecord --framing plain d/out.csv.rejects -o r.csv");
+    assert_ne!(done.status.code(), Some(1), "{}", said(&done));
+    let done =
+        run(folder.path(), "convert -q -s demo.asn -t CallRecord --framing plain d/*.rejects -o r.csv");
+    assert_ne!(done.status.code(), Some(1), "{}", said(&done));
+}
+
+/// Lines of people never hold what a terminal obeys, wherever it comes from.
+#[test]
+fn control_characters_of_others_are_shown_as_escapes() {
+    let folder = folder();
+    let at = |name: &str| folder.path().join(name);
+    let bad = "a\u{1b}]0;t\u{7}\r\n\u{9b}1m\u{202e}b";
+    let shown = "a\\x1b]0;t\\x07\\r\\n\\x9b1m\\u{202e}b";
+    let mut damaged = fs::read(at("in.ber")).unwrap();
+    damaged[48] = 0x9E;
+    let name = format!("{bad}.ber");
+    fs::create_dir(at("d")).unwrap();
+    fs::write(at("d").join(&name), &damaged).unwrap();
+    fs::write(at("d").join(format!("{bad}.tmp")), "").unwrap();
+    let mut archive = tar::Builder::new(fs::File::create(at("d/x.tar")).unwrap());
+    let mut header = tar::Header::new_gnu();
+    header.set_size(damaged.len() as u64);
+    header.set_mode(0o644);
+    archive.append_data(&mut header, &name, &damaged[..]).unwrap();
+    archive.finish().unwrap();
+    fs::write(at("note.asn"), "Note DEFINITIONS AUTOMATIC TAGS ::= BEGIN\nN ::= UTF8String\nEND\n").unwrap();
+    fs::write(at("note.json"), serde_json::to_string(bad).unwrap()).unwrap();
+    fs::write(at("other.json"), "\"x\"").unwrap();
+    let encoded = Command::new(TERCET)
+        .current_dir(folder.path())
+        .args(["encode", "-s", "note.asn", "-t", "N", "note.json", "-o", "note.ber"])
+        .output()
+        .unwrap();
+    assert_eq!(encoded.status.code(), Some(0), "{}", said(&encoded));
+    fs::write(at(&format!("{bad}.asn")), format!("M DEFINITIONS ::= BEGIN\nA ::= {bad}\nEND\n")).unwrap();
+    let input = format!("d/{name}");
+    let specification = format!("{bad}.asn");
+    let is_quiet = |octets: &[u8]| {
+        let text = String::from_utf8_lossy(octets).into_owned();
+        let bad = |c: char| c.is_control() && c != '\n' || ('\u{202a}'..='\u{202e}').contains(&c);
+        assert!(!text.contains(bad), "{text:?}");
+        text
+    };
+    // Messages and reports; the name of the file or of the member stands in them.
+    for (words, is_told) in [
+        (vec!["convert", "-s", "demo.asn", "-t", "CallRecord", "d", "-o", "o.csv"], true),
+        (
+            vec![
+                "convert",
+                "-s",
+                "demo.asn",
+                "-t",
+                "CallRecord",
+                &input,
+                "-f",
+                "csv",
+                "-o",
+                "out/",
+                "--unknown",
+                "error",
+            ],
+            true,
+        ),
+        (vec!["convert", "-s", "demo.asn", "-t", "CallRecord", &input, "-o", &input], true),
+        (vec!["convert", "-s", "demo.asn", "-t", "CallRecord", "d", "-o", bad], true),
+        (vec!["head", "-s", "demo.asn", "-t", "CallRecord", "d", "--unknown", "error"], true),
+        (vec!["stat", "-s", "demo.asn", "-t", "CallRecord", "d", "--unknown", "error"], true),
+        (vec!["doctor", "-s", "demo.asn", "d"], true),
+        (
+            vec!["decode", "-s", "demo.asn", "-t", "CallRecord", "--unknown", "error", "-f", "json", &input],
+            true,
+        ),
+        (vec!["validate", "-s", "demo.asn", "-t", "CallRecord", &input], true),
+        (vec!["check", &specification], true),
+        (vec!["compile", "-s", &specification], true),
+        (vec!["decode", "-s", &specification, "-t", "A", &input], true),
+        (vec!["dump", bad], true),
+        (vec!["megaco", "check", &input], true),
+        (vec!["dump", "d", "--width", "100"], true),
+        (vec!["dump", "note.ber", "--width", "100"], false),
+        (vec!["diff", "-s", "note.asn", "-t", "N", "note.ber", "other.json", "--rules-b", "json"], true),
+        (vec!["head", "-s", "note.asn", "-t", "N", "note.ber"], true),
+        (vec!["fmt", &specification], false),
+        (vec!["decode", &format!("--{bad}")], true),
+    ] {
+        let mut command = Command::new(TERCET);
+        let done =
+            command.current_dir(folder.path()).args(&words).stdin(std::process::Stdio::null()).output();
+        let done = done.unwrap();
+        // What others have written goes to pipes as it is; messages and reports do not.
+        let is_data = matches!(words[0], "decode" | "fmt");
+        let out = if is_data { String::new() } else { is_quiet(&done.stdout) };
+        let text = out + &is_quiet(&done.stderr);
+        // Source excerpts show pictures of control characters.
+        assert!(
+            !is_told
+                || text.contains(shown)
+                || text.contains("\\x1b]0;t")
+                || text.contains("\\x9b1m")
+                || text.contains('␛'),
+            "{words:?}: {text}"
+        );
+    }
+    // Data stays what it is in pipes.
+    let done = run(folder.path(), "decode -s note.asn -t N -f value note.ber");
+    assert!(String::from_utf8(done.stdout).unwrap().contains(bad));
+}
+
+/// On a terminal, data is shown with escapes too: `script` has one.
+#[test]
+fn data_on_a_terminal_is_shown_with_escapes() {
+    let folder = folder();
+    let at = |name: &str| folder.path().join(name);
+    let bad = "a\u{1b}]0;t\u{7}\r\n\u{202e}b";
+    fs::write(at("note.asn"), "Note DEFINITIONS AUTOMATIC TAGS ::= BEGIN\nN ::= UTF8String\nEND\n").unwrap();
+    fs::write(at("note.json"), serde_json::to_string(bad).unwrap()).unwrap();
+    assert_eq!(run(folder.path(), "encode -s note.asn -t N note.json -o note.ber").status.code(), Some(0));
+    for words in [
+        "decode -s note.asn -t N -f value note.ber",
+        "decode -s note.asn -t N -f csv note.ber",
+        "cat -s note.asn -t N note.ber",
+        "convert -q -s note.asn -t N -f csv note.ber",
+        "transcode -s note.asn -t N --from ber --to gser note.ber",
+    ] {
+        let mut command = Command::new("script");
+        command.current_dir(folder.path()).args(["-qec", &format!("{TERCET} {words}"), "/dev/null"]);
+        let Ok(done) = command.stdin(std::process::Stdio::null()).output() else { return };
+        let text = String::from_utf8_lossy(&done.stdout).into_owned();
+        assert!(text.contains("a\\x1b]0;t\\x07\\r\\n\\u{202e}b"), "{words}: {text:?}");
+        assert!(!text.contains(['\u{7}', '\u{202e}']), "{words}: {text:?}");
+    }
+}
+
+#[test]
+fn csv_is_safe_for_spreadsheets_if_asked() {
+    let folder = folder();
+    let at = |name: &str| folder.path().join(name);
+    let specification = "F DEFINITIONS AUTOMATIC TAGS ::= BEGIN\n\
+        R ::= SEQUENCE { t UTF8String, i INTEGER, o OCTET STRING, r REAL OPTIONAL }\nEND\n";
+    fs::write(at("f.asn"), specification).unwrap();
+    let mut json = String::new();
+    for text in ["=1+1", "+1", "-1", "@a", "\\t=1", "\\r=1", "\\n=1", "plain", "1-1"] {
+        json += &format!("{{\"t\":\"{text}\",\"i\":-5,\"o\":\"FB\",\"r\":-0.5}}\n");
+    }
+    fs::write(at("f.json"), json).unwrap();
+    assert_eq!(run(folder.path(), "encode -s f.asn -t R f.json -o =f.ber").status.code(), Some(0));
+    let base = "convert -q -s f.asn -t R =f.ber -f csv --octets base64 --provenance";
+    let plain = String::from_utf8(run(folder.path(), base).stdout).unwrap();
+    assert!(plain.contains("=f.ber,0,") && plain.contains(",=1+1,-5,+w==,-0.5\n"), "{plain}");
+    let guarded = String::from_utf8(run(folder.path(), &format!("{base} --guard-formulas")).stdout).unwrap();
+    for cells in [
+        ",'=1+1,-5,'+w==,-0.5\n",
+        ",'+1,-5,",
+        ",'-1,-5,",
+        ",'@a,",
+        ",'\t=1,",
+        "\"'\r=1\"",
+        "\"'\n=1\"",
+        ",plain,",
+        ",1-1,",
+    ] {
+        assert!(guarded.contains(cells), "{cells:?}: {guarded:?}");
+    }
+    assert_eq!(guarded.matches("'=f.ber,").count(), 9);
+}

@@ -117,8 +117,8 @@ fn what_is_watched_is_a_directory_of_inputs() {
     let file = folder.path().join("a.ber");
     fs::write(&file, "").unwrap();
     for (inputs, output, message) in [
-        (&*file, "output", "is no directory, as `--watch` wants it"),
-        (folder.path(), ".", "the outputs want a directory of their own"),
+        (&*file, "output", "is not a directory, which `--watch` requires"),
+        (folder.path(), ".", "the outputs require another directory"),
     ] {
         let output = watch(inputs, &folder.path().join(output), &[]).wait_with_output().unwrap();
         let said = String::from_utf8(output.stderr).unwrap();
@@ -143,4 +143,27 @@ fn what_has_been_there_is_left_out_over_a_restart() {
         assert_eq!(exit, Some(0), "{said}");
         assert_eq!(fs::read_to_string(made).unwrap().lines().count() - 1, rows, "{name}");
     }
+}
+
+#[test]
+fn a_file_that_ends_inside_a_record_is_still_being_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let (inputs, output) = (folder.path().join("inputs"), folder.path().join("output"));
+    fs::create_dir(&inputs).unwrap();
+    let calls = fs::read(Path::new(REPOSITORY).join("examples/calls.ber")).unwrap();
+    let (path, made) = (inputs.join("a.ber"), output.join("a.ber.csv"));
+    let child = watch(&inputs, &output, &[]);
+    // The sender takes a breath inside of the last record: longer than between two looks.
+    fs::write(&path, &calls[..calls.len() - 9]).unwrap();
+    std::thread::sleep(Duration::from_millis(1200));
+    assert!(!made.exists(), "a file that is not complete is published");
+    fs::write(&path, &calls).unwrap();
+    until("the whole file is converted", || made.exists());
+    assert_eq!(fs::read_to_string(&made).unwrap().lines().count(), 25);
+    // One that is never finished is not held back for ever.
+    fs::write(inputs.join("b.ber"), &calls[..calls.len() - 9]).unwrap();
+    until("the rest has not come", || output.join("b.ber.csv.rejects").exists());
+    let (said, exit) = stop(child, "-TERM");
+    assert_eq!(exit, Some(2), "{said}");
+    assert!(said.contains("a.ber: ends inside a record; waiting for the rest"), "{said}");
 }

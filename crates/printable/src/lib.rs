@@ -15,7 +15,7 @@ use std::path::Path;
 
 /// Whether a terminal or a reader is misled by a character: control characters, those that change the direction of text, and
 /// those that end lines or are not seen at all.
-fn misleads(c: char) -> bool {
+pub fn misleads(c: char) -> bool {
     match c {
         ' '..='~' => false,
         '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}' => true,

@@ -78,6 +78,8 @@ pub struct Summary {
     pub stopped: Option<Stopped>,
     /// The first rejects.
     pub samples: Vec<Reject>,
+    /// Whether the input ends inside a record, or inside the elements around them: the rest may not have been written yet.
+    pub cut: bool,
     /// The framing found by trial, if it is another than the one given.
     pub framing: Option<Framing>,
     /// Whether that framing passes over octets that nothing but the trial tells apart from records.

@@ -16,6 +16,8 @@ use tercet_printable::path as printable;
 pub struct Guard {
     read: HashMap<FileId, (PathBuf, &'static str)>,
     written: HashMap<FileId, (PathBuf, String)>,
+    /// The output that child tables are written beside.
+    tables_of: Option<PathBuf>,
 }
 
 /// Why a run does not begin: it would overwrite what it reads, or one of its outputs by another.
@@ -105,9 +107,16 @@ impl Guard {
         Ok(())
     }
 
+    /// Adds the child tables of an output, `NAME.TABLE.SUFFIX` of `NAME.SUFFIX`, whose names are not known before inputs have been
+    /// looked at.
+    pub fn writes_tables_of(&mut self, output: &Path) {
+        self.tables_of = Some(output.to_owned());
+    }
+
     /// Whether the run writes a file.
     pub fn is_written(&self, path: &Path) -> bool {
-        FileId::of(path).is_some_and(|id| self.written.contains_key(&id))
+        let is_table = self.tables_of.as_ref().is_some_and(|output| is_table_of(output, path));
+        is_table || FileId::of(path).is_some_and(|id| self.written.contains_key(&id))
     }
 }
 
@@ -116,6 +125,14 @@ fn overwritten(noun: &str, read: &Path, option: &str, written: &Path) -> Overwri
     Overwrite(format!(
         "refusing to overwrite the {noun} `{read}`: {option} (`{written}`) is the same file\nhelp: name another file"
     ))
+}
+
+fn is_table_of(output: &Path, path: &Path) -> bool {
+    let (Some(name), Some(file)) = (output.file_stem(), path.file_stem()) else { return false };
+    let inner = file.as_encoded_bytes().strip_prefix(name.as_encoded_bytes());
+    inner.is_some_and(|inner| inner.len() > 1 && inner[0] == b'.')
+        && output.extension() == path.extension()
+        && resolved(output).parent() == resolved(path).parent()
 }
 
 /// What two names of one file have in common.
@@ -220,6 +237,25 @@ mod tests {
             assert!(refused.contains("are the same file"), "{refused}");
         }
         assert!(Guard::default().writes("`-o`", &at("sub")).unwrap_err().0.contains("is a directory"));
+        Ok(())
+    }
+
+    #[test]
+    fn child_tables_are_written_beside_their_output() -> io::Result<()> {
+        let folder = tempfile::tempdir()?;
+        fs::create_dir(folder.path().join("sub"))?;
+        let mut guard = Guard::default();
+        guard.writes_tables_of(&folder.path().join("out.csv"));
+        for (name, is_table) in [
+            ("out.data.volumes.csv", true),
+            ("sub/../out.a.csv", true),
+            ("out.csv", false),
+            ("out.a.json", false),
+            ("outer.a.csv", false),
+            ("sub/out.a.csv", false),
+        ] {
+            assert_eq!(guard.is_written(&folder.path().join(name)), is_table, "{name}");
+        }
         Ok(())
     }
 

@@ -80,6 +80,7 @@ impl Run<'_> {
         if let Some(file) = &mut targets.rejects {
             file.finish(self.name, &reject)?;
         }
+        self.summary.cut = matches!(reject.reason, Reason::Truncated | Reason::WrapperOpen);
         if self.summary.samples.len() < SAMPLES {
             self.summary.samples.push(reject);
         }

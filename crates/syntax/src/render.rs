@@ -4,7 +4,7 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::source::{FileId, SourceMap, Span};
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use serde_json::{Value, json};
-use tercet_printable::{printable, printable_lines};
+use tercet_printable::{misleads, printable, printable_lines};
 
 /// Renders a finding with its source lines. The text ends without a line end.
 ///
@@ -35,7 +35,11 @@ pub fn render(map: &SourceMap, diagnostic: &Diagnostic, color: bool) -> String {
         group = group.element(Level::NOTE.message(printable_lines(note)));
     }
     let renderer = if color { Renderer::styled() } else { Renderer::plain() };
-    renderer.render(&[group])
+    // The renderer shows most control characters of the source as pictures; what is left takes one place too. Where there is
+    // colour, the escapes are its own.
+    let shown = |c: char| if misleads(c) && !matches!(c, '\n' | '\u{1b}') { '\u{fffd}' } else { c };
+    let text = renderer.render(&[group]);
+    if text.chars().any(|c| shown(c) != c) { text.chars().map(shown).collect() } else { text }
 }
 
 /// A finding as a JSON object on one line: `code`, `severity`, `message`, `file`, `line`, `column`, `end_line`,

@@ -148,7 +148,7 @@ pub struct Convert {
 
     /// With `--watch`: seconds between two looks; a file that has not changed is complete
     #[arg(long, value_name = "SECONDS", value_parser = watch::seconds, default_value = "2", requires = "watch")]
-    interval: Duration,
+    pub interval: Duration,
 
     /// Write the totals to this file for Prometheus (textfile collector of the node exporter)
     #[arg(long, value_name = "FILE")]
@@ -221,6 +221,9 @@ impl Convert {
             }
             Some(path) => {
                 guard.writes("`-o`", path)?;
+                if self.rows.has_children() {
+                    guard.writes_tables_of(path);
+                }
                 if self.source.records.is_some() && self.header.is_none() {
                     guard.writes("the header file", &header_path(path))?;
                 }

@@ -5,6 +5,8 @@ use std::io::{self, BufRead, BufReader, Read};
 
 /// Octets that are looked at to tell a packing.
 const LOOKED_AT: usize = 512;
+/// KiB that unpacking xz may take: what `xz -9` makes takes 65 MiB, and a header may announce 4 GiB.
+const XZ_MEMORY: u32 = 256 << 10;
 /// Octets that tell whether another member follows.
 const HEAD: usize = 6;
 
@@ -194,7 +196,7 @@ impl<R: BufRead> State<R> {
             Packing::Gzip => Self::Gzip(Box::new(flate2::bufread::GzDecoder::new(stream))),
             Packing::Zstd => Self::Zstd(zstd::Decoder::with_buffer(stream)?.single_frame()),
             Packing::Bzip2 => Self::Bzip2(bzip2::bufread::BzDecoder::new(stream)),
-            Packing::Xz => Self::Xz(Box::new(lzma_rust2::XzReader::new(stream, false))),
+            Packing::Xz => Self::Xz(Box::new(lzma_rust2::XzReader::new_mem_limit(stream, false, XZ_MEMORY))),
             _ => Self::End,
         })
     }
