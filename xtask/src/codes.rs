@@ -9,8 +9,9 @@ use crate::corpora::repository;
 pub fn page() -> String {
     let mut page = String::from(
         "# Diagnostics\n\n<!-- Made by `cargo xtask codes`; do not edit. -->\n\n\
-         What `tercet check` may say, by code. `E` is an error, `W` a warning; `L` codes and those `E` codes that tell of a\n\
-         vendor's slip are warnings, and errors with `--strict`. A code never changes its meaning.\n\n\
+         The findings of `tercet check`, by code. `E` is an error, `W` a warning. `L` is a slip of notation: a warning, and an\n\
+         error with `--strict`. Where other commands, or `--lenient`, work around an error, it is a warning with `W` in place\n\
+         of `E`: `W0201` is E0201. A code never changes its meaning.\n\n\
          | code | meaning |\n|---|---|\n",
     );
     for (code, meaning) in tercet::syntax::CODES {

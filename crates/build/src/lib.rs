@@ -27,7 +27,8 @@ use std::path::{Path, PathBuf};
 
 use tercet::codegen::{Overlay, Serde};
 pub use tercet::plan::Rules;
-use tercet::{RustOptions, Schema, SchemaOptions, files};
+pub use tercet::{Listener, SchemaOptions};
+use tercet::{RustOptions, Schema, files};
 
 /// Begins with specifications: files, and directories with all specifications in them.
 pub fn compile<P: Into<PathBuf>>(specifications: impl IntoIterator<Item = P>) -> Compile {
@@ -94,6 +95,13 @@ impl Compile {
         self
     }
 
+    /// Prints types even if they use names without a definition or modules that were given twice. Without it PER and OER
+    /// refuse them, and BER gives warnings.
+    pub fn allow_missing(mut self) -> Self {
+        self.reading.allow_missing = true;
+        self
+    }
+
     /// Writes to a directory instead of Cargo's `OUT_DIR`.
     pub fn directory(mut self, directory: impl Into<PathBuf>) -> Self {
         self.directory = Some(directory.into());
@@ -129,7 +137,14 @@ impl Compile {
     /// # Errors
     /// As there.
     pub fn print(&self) -> Result<String, Error> {
-        let schema = Schema::load(&self.paths, &self.reading).map_err(Error::new)?;
+        let mut reading = self.reading.clone();
+        if reading.listener.is_none() {
+            // Cargo shows one line for each.
+            reading.listener = Listener::new(|text| {
+                text.lines().for_each(|line| println!("cargo::warning={line}"));
+            });
+        }
+        let schema = Schema::load(&self.paths, &reading).map_err(Error::new)?;
         if schema.has_errors() {
             return Err(Error(schema.render(false)));
         }

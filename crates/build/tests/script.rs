@@ -99,3 +99,27 @@ fn what_is_wrong_is_said() {
     compile().write("a.rs").unwrap();
     assert!(fs::read_to_string(directory.path().join("a.rs")).unwrap().contains("pub struct Rocket<'a>"));
 }
+
+/// A type that needs a missing module is printed for BER, with a warning, but not for PER.
+#[test]
+fn missing_modules_are_reported() {
+    let directory = std::env::temp_dir().join(format!("tercet-build-missing-{}", std::process::id()));
+    fs::create_dir_all(&directory).unwrap();
+    let text = "A DEFINITIONS AUTOMATIC TAGS ::= BEGIN IMPORTS T FROM B; S ::= SEQUENCE { a T } END";
+    fs::write(directory.join("a.asn"), text).unwrap();
+    let compile = || tercet_build::compile([directory.join("a.asn")]);
+    let told = "`T` (module `B` is not given)";
+    let error = compile().rules([tercet_build::Rules::Uper]).print().unwrap_err();
+    assert!(error.to_string().contains(told), "{error}");
+    compile().rules([tercet_build::Rules::Uper]).allow_missing().print().unwrap();
+    let heard = std::sync::Arc::new(std::sync::Mutex::new(String::new()));
+    let list = std::sync::Arc::clone(&heard);
+    let hear = move |text: &str| list.lock().unwrap().push_str(text);
+    let reading = tercet_build::SchemaOptions {
+        listener: tercet_build::Listener::new(hear),
+        ..tercet_build::SchemaOptions::default()
+    };
+    compile().reading(reading).print().unwrap();
+    assert!(heard.lock().unwrap().contains(told));
+    fs::remove_dir_all(&directory).unwrap();
+}

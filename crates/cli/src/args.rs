@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use tercet::model::Tagging;
 use tercet::records::Guard;
-use tercet::{Schema, SchemaOptions, TransferSyntax};
+use tercet::{Listener, Schema, SchemaOptions, TransferSyntax};
 
 /// Which specifications, and how they are read.
 #[derive(Args, Clone, Debug)]
@@ -22,6 +22,10 @@ pub struct SchemaArgs {
     /// Use the specifications even if they have errors
     #[arg(long)]
     pub allow_errors: bool,
+
+    /// Use types that need missing modules or undefined names; PER and OER cannot read such values reliably
+    #[arg(long)]
+    pub allow_missing: bool,
 }
 
 /// Where a result goes.
@@ -52,7 +56,7 @@ impl OutputArg {
 /// How specifications are read.
 #[derive(Args, Clone, Debug)]
 pub struct ReadingArgs {
-    /// Take the slips found in vendors' specifications as errors
+    /// Report every deviation from the standard in a specification as an error
     #[arg(long)]
     pub strict: bool,
 
@@ -94,6 +98,7 @@ impl ReadingArgs {
                 TagMode::Implicit => Tagging::ImplicitExceptChoice,
                 TagMode::Explicit => Tagging::Explicit,
             },
+            listener: Listener::new(|text| term::warning(text)),
             ..SchemaOptions::default()
         }
     }
@@ -127,7 +132,8 @@ impl SchemaArgs {
 
     /// Reads the specifications; errors in them end the command.
     pub fn load(&self) -> Outcome<Schema> {
-        let schema = Schema::load(&self.schema, &self.reading.options())?;
+        let options = SchemaOptions { allow_missing: self.allow_missing, ..self.reading.options() };
+        let schema = Schema::load(&self.schema, &options)?;
         if schema.has_errors() && !self.allow_errors {
             for diagnostic in schema.diagnostics.iter().filter(|diagnostic| diagnostic.is_error()) {
                 let text = tercet::syntax::render(&schema.sources, diagnostic, term::colour());

@@ -36,12 +36,13 @@ pub fn discover(schema: &Arc<Schema>, input: &Input, options: &Options) -> Outco
     let records = cut(&sample);
     let mut ranked = Vec::new();
     for (name, _) in candidates {
-        let Ok(plan) = schema.plan(Rules::Ber, &[&name]) else { continue };
+        let Ok(plans) = schema.trial_plans(&[Rules::Ber], &[&name]) else { continue };
+        let Some(plan) = plans.first() else { continue };
         let Some(root) = plan.root(&name) else { continue };
         let mut decoder = Decoder::new();
         let fits = |octets: &&Vec<u8>| {
             decoder
-                .decode(&plan, root, octets, &mut Discard, options)
+                .decode(plan, root, octets, &mut Discard, options)
                 .is_ok_and(|length| length == octets.len())
         };
         let count = records.iter().filter(fits).count();

@@ -83,8 +83,8 @@ pub(crate) fn leaf(kind: &TypeKind, value: &Value) -> Option<Constant> {
         Value::OctetString(octets) => Constant::Contents(octets.clone()),
         Value::Null => Constant::Contents(Vec::new()),
         Value::Oid(arcs) => Constant::Contents(match kind {
-            TypeKind::RelativeOid => RelativeOid::from_arcs(arcs.iter().copied()).ok()?.as_bytes().to_vec(),
-            _ => Oid::from_arcs(arcs.iter().copied()).ok()?.as_bytes().to_vec(),
+            TypeKind::RelativeOid => RelativeOid::from_arcs(arcs.to_vec()).ok()?.as_bytes().to_vec(),
+            _ => Oid::from_arcs(arcs.to_vec()).ok()?.as_bytes().to_vec(),
         }),
         Value::Text(text) => Constant::Contents(text_contents(kind, text)?),
         _ => return None,

@@ -1,7 +1,8 @@
 //! What the codes of diagnostics mean, for `docs/diagnostics.md`.
 //!
-//! Codes never change their meaning. `W` codes are always warnings; `E` codes that tell of vendors' slips are warnings
-//! in lenient mode. 0200–0299 come from binding names, 0300–0399 from values,
+//! Codes never change their meaning. `W` codes are always warnings; `E` codes of faults that lenient reading works around
+//! are shown as `W` codes with the same number there; `L` codes are slips of notation, errors in strict mode alone.
+//! 0200–0299 come from binding names, 0300–0399 from values,
 //! 0400–0499 from constraints, 0500–0599 from classes and objects, 0600–0699
 //! from encoding instructions.
 
@@ -63,6 +64,18 @@ pub const CODES: &[(&str, &str, &str)] = &[
         "The components of a type cannot be taken into the type itself (X.680 §25.5).",
     ),
     (
+        "E0224",
+        "constrained by itself",
+        "A contained subtype leads back to the type that it constrains (`K ::= INTEGER (K)`), so that the values of neither \
+         are known (X.680 §51.3).",
+    ),
+    (
+        "E0225",
+        "DEFAULT without end",
+        "The value that stands for an absent component lacks that component again: `B ::= SEQUENCE { a B DEFAULT {} }`. In \
+         lenient mode the component is taken as OPTIONAL.",
+    ),
+    (
         "E0231",
         "no parameters wanted",
         "The definition is not parameterized (X.683 §8), so that parameters behind its name mean nothing.",
@@ -89,6 +102,13 @@ pub const CODES: &[(&str, &str, &str)] = &[
         "E0236",
         "parameter of another kind",
         "The governor of the dummy parameter says what is needed: a type, a value, an object or a set (X.683 §9.5).",
+    ),
+    (
+        "E0237",
+        "too much expansion",
+        "References copy what they name: values into values, parameterized definitions into instances, components by \
+         COMPONENTS OF. Copies of copies multiply at each step. The limit keeps time and memory in bounds; the option \
+         `expansion_limit` raises it.",
     ),
     (
         "W0241",
@@ -225,6 +245,24 @@ pub const CODES: &[(&str, &str, &str)] = &[
         "As a constraint an object set stands in braces: `({Set})` (X.682 §10.3).",
     ),
     ("E0408", "negative size", "Sizes count from zero (X.680 §51.5)."),
+    (
+        "L0401",
+        "string as the DEFAULT of a list",
+        "A binary or hexadecimal string is no value of a SEQUENCE OF or SET OF (X.680 §26.3). The component is taken as \
+         OPTIONAL.",
+    ),
+    (
+        "L0402",
+        "enumeration number given twice",
+        "Two items of an ENUMERATED have one number (X.680 §20.4), as where one is another name of the first. Both can be \
+         encoded; decoding gives the first.",
+    ),
+    (
+        "L0403",
+        "another version of a module",
+        "An import names an object identifier that the module at hand does not have (X.680 §13.15): it was written for another \
+         version. WITH SUCCESSORS and WITH DESCENDANTS allow later ones.",
+    ),
     ("E0501", "field defined twice", "The fields of a class have distinct names (X.681 §9.3)."),
     (
         "E0502",

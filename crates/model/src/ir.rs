@@ -2,7 +2,9 @@
 //!
 //! Things live in arenas of [`Model`] and refer to each other by index, so that recursion needs no pointers.
 
+use crate::arcs::Arcs;
 use crate::instructions::Instructions;
+use crate::unresolved::{Twice, Unresolved};
 use num_bigint::BigInt;
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
@@ -51,6 +53,10 @@ pub struct Model {
     pub instructions: Instructions,
     /// Parts of associated types that constraints speak of.
     pub associated: Associated,
+    /// References that lead to nothing, in the order of the text: see [`Model::gaps`].
+    pub unresolved: Vec<Unresolved>,
+    /// Modules that were given more than once, with different texts.
+    pub twice: Vec<Twice>,
 }
 
 /// Types within those that EMBEDDED PDV and CHARACTER STRING are associated with (X.680 §36.5, §44.5).
@@ -253,7 +259,7 @@ pub enum Value {
     /// NULL.
     Null,
     /// OBJECT IDENTIFIER and RELATIVE-OID.
-    Oid(Vec<u128>),
+    Oid(Arcs),
     /// Character strings, OID-IRI and all time types.
     Text(String),
     /// SEQUENCE OF, SET OF.
@@ -488,4 +494,6 @@ pub struct ObjectSet {
     pub objects: Vec<ObjectId>,
     /// Whether `...` is there.
     pub extensible: bool,
+    /// Where it is written.
+    pub span: Span,
 }

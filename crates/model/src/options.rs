@@ -16,10 +16,12 @@ pub struct Options {
     pub duplicates: Duplicates,
     /// How many instances of parameterized definitions there may be.
     pub instance_limit: u32,
+    /// How many types, values and components references may copy, beside one for each byte of the text.
+    pub expansion_limit: u64,
 }
 
 impl Default for Options {
-    /// Strict, tags as written, the last of several modules, 100,000 instances.
+    /// Strict, tags as written, the last of several modules, 100,000 instances, a million copies.
     fn default() -> Self {
         Self {
             lenient: false,
@@ -28,6 +30,7 @@ impl Default for Options {
             dummies_tagged_as_actual: false,
             duplicates: Duplicates::Last,
             instance_limit: 100_000,
+            expansion_limit: 1_000_000,
         }
     }
 }

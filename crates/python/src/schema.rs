@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use tercet::dynamic::{Tape, sample};
 use tercet::model::Tagging;
 use tercet::syntax::{Diagnostic, Severity, SourceMap, render};
-use tercet::{SchemaOptions, TransferSyntax};
+use tercet::{Listener, SchemaOptions, TransferSyntax};
 
 /// Types that have been made ready, by name.
 type Types = HashMap<String, Arc<Meant>>;
@@ -29,6 +29,7 @@ type Types = HashMap<String, Arc<Meant>>;
 #[pyclass(frozen, module = "tercet")]
 pub(crate) struct Schema {
     schema: Arc<tercet::Schema>,
+    heard: Heard,
     others: Option<Arc<OtherTags>>,
     compiled: RwLock<HashMap<Vec<TransferSyntax>, Types>>,
     last: Mutex<Option<Last>>,
@@ -103,6 +104,7 @@ impl Reading {
         aliases: Option<HashMap<String, String>>,
         tags: &str,
         allow_errors: bool,
+        allow_missing: bool,
     ) -> PyResult<Self> {
         let tagging = match tags {
             "auto" | "as-written" => Tagging::AsWritten,
@@ -113,7 +115,7 @@ impl Reading {
             }
         };
         let aliases = aliases.unwrap_or_default().into_iter().collect();
-        let options = SchemaOptions { strict, aliases, tagging, ..SchemaOptions::default() };
+        let options = SchemaOptions { strict, aliases, tagging, allow_missing, ..SchemaOptions::default() };
         Ok(Self { options, auto_tags: tags == "auto", allow_errors })
     }
 
@@ -134,6 +136,7 @@ impl Reading {
         };
         keywords.set_item("tags", tags)?;
         keywords.set_item("allow_errors", self.allow_errors)?;
+        keywords.set_item("allow_missing", self.options.allow_missing)?;
         Ok(keywords)
     }
 }
@@ -153,6 +156,7 @@ impl Schema {
             }
         }
         let compiled = Arc::new(Compiled::new(py, &self.schema, name, syntaxes)?);
+        self.heard.warn(py)?;
         let made = Arc::new(Meant::new(compiled, self.others.as_ref(), name));
         let mut known = self.compiled.write().unwrap_or_else(PoisonError::into_inner);
         let types = known.entry(syntaxes.to_vec()).or_default();
@@ -181,7 +185,15 @@ impl Schema {
         if let Ok(schema) = object.cast::<Self>() {
             return Ok(schema.clone());
         }
-        Bound::new(object.py(), Self::load_from(object, &Reading::new(false, None, "as-written", false)?)?)
+        Bound::new(
+            object.py(),
+            Self::load_from(object, &Reading::new(false, None, "as-written", false, false)?)?,
+        )
+    }
+
+    /// Gives warnings about types that have been made ready to Python.
+    pub(crate) fn warn(&self, py: Python<'_>) -> PyResult<()> {
+        self.heard.warn(py)
     }
 
     /// What the specifications say, by the tags as they are written.
@@ -215,7 +227,8 @@ impl Schema {
         (method, argument): (&'static str, Py<PyAny>),
         name: Option<&str>,
     ) -> PyResult<Self> {
-        let (source, options) = (texts.clone(), reading.options.clone());
+        let heard = Heard::default();
+        let (source, options) = (texts.clone(), heard.by(&reading.options));
         let schema = interruptible(py, move || source.read(&options))?.map_err(error::io)?;
         if schema.has_errors() && !reading.allow_errors {
             let errors = schema.diagnostics.iter().filter(|it| it.is_error());
@@ -238,7 +251,30 @@ impl Schema {
         let others =
             reading.auto_tags.then(|| Arc::new(OtherTags { texts, options, read: Mutex::default() }));
         let (schema, made) = (Arc::new(schema), (method, argument, keywords.unbind()));
-        Ok(Self { schema, others, compiled: RwLock::default(), last: Mutex::default(), made })
+        Ok(Self { schema, heard, others, compiled: RwLock::default(), last: Mutex::default(), made })
+    }
+}
+
+/// Warnings about the types of plans, made without Python's lock, until they can be given to `warnings.warn`.
+#[derive(Clone, Debug, Default)]
+struct Heard(Arc<Mutex<Vec<String>>>);
+
+impl Heard {
+    /// Returns the options with these warnings as their listener.
+    fn by(&self, options: &SchemaOptions) -> SchemaOptions {
+        let list = Arc::clone(&self.0);
+        let hear =
+            move |text: &str| list.lock().unwrap_or_else(PoisonError::into_inner).push(text.to_owned());
+        SchemaOptions { listener: Listener::new(hear), ..options.clone() }
+    }
+
+    /// Warns in Python. A filter may make an error of it.
+    fn warn(&self, py: Python<'_>) -> PyResult<()> {
+        let texts = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        for text in texts {
+            py.import("warnings")?.call_method1("warn", (text,))?;
+        }
+        Ok(())
     }
 }
 
@@ -255,7 +291,7 @@ fn diagnostics<'py>(py: Python<'py>, schema: &tercet::Schema) -> PyResult<Bound<
         let file = &schema.sources.file(schema.sources.file_of(span.lo)).name;
         let severity = if it.severity == Severity::Error { "error" } else { "warning" };
         let text = render(&schema.sources, it, false);
-        class.call1((severity, it.code, &it.message, file, place.line, place.column, text))
+        class.call1((severity, it.shown_code(), &it.message, file, place.line, place.column, text))
     };
     PyList::new(py, schema.diagnostics.iter().map(one).collect::<PyResult<Vec<_>>>()?)
 }
@@ -268,12 +304,15 @@ impl Schema {
     /// another: `{"TAP-03XX": "TAP-0312"}`. `tags` says what tags mean, where text and data disagree. `allow_errors`
     /// uses what could be understood.
     ///
+    /// Types that use names without a definition, or a module that was given twice with different texts, raise
+    /// SchemaError in PER and OER; other rules warn once with `warnings.warn`. `allow_missing` allows both.
+    ///
     /// Raises SchemaError, OSError.
     #[classmethod]
     #[pyo3(
         signature = (paths, *, strict = Argument(false), aliases = Argument(None),
-            tags = Argument("as-written".to_owned()), allow_errors = Argument(false)),
-        text_signature = "($cls, paths, *, strict=False, aliases=None, tags='as-written', allow_errors=False)"
+            tags = Argument("as-written".to_owned()), allow_errors = Argument(false), allow_missing = Argument(false)),
+        text_signature = "($cls, paths, *, strict=False, aliases=None, tags='as-written', allow_errors=False, allow_missing=False)"
     )]
     fn load(
         class: &Bound<'_, PyType>,
@@ -282,18 +321,20 @@ impl Schema {
         aliases: Argument<Option<HashMap<String, String>>>,
         tags: Argument<String>,
         allow_errors: Argument<bool>,
+        allow_missing: Argument<bool>,
     ) -> PyResult<Self> {
         _ = class;
-        Self::load_from(paths, &Reading::new(strict.0, aliases.0, &tags.0, allow_errors.0)?)
+        Self::load_from(paths, &Reading::new(strict.0, aliases.0, &tags.0, allow_errors.0, allow_missing.0)?)
     }
 
     /// Reads one text, as `load` does.
     #[classmethod]
     #[pyo3(
         signature = (text, *, name = Argument("text".to_owned()), strict = Argument(false), aliases = Argument(None),
-            tags = Argument("as-written".to_owned()), allow_errors = Argument(false)),
-        text_signature = "($cls, text, *, name='text', strict=False, aliases=None, tags='as-written', allow_errors=False)"
+            tags = Argument("as-written".to_owned()), allow_errors = Argument(false), allow_missing = Argument(false)),
+        text_signature = "($cls, text, *, name='text', strict=False, aliases=None, tags='as-written', allow_errors=False, allow_missing=False)"
     )]
+    #[expect(clippy::too_many_arguments, reason = "keyword arguments")]
     fn parse(
         class: &Bound<'_, PyType>,
         text: Argument<String>,
@@ -302,9 +343,10 @@ impl Schema {
         aliases: Argument<Option<HashMap<String, String>>>,
         tags: Argument<String>,
         allow_errors: Argument<bool>,
+        allow_missing: Argument<bool>,
     ) -> PyResult<Self> {
         let (py, Argument(text), Argument(name)) = (class.py(), text, name);
-        let reading = Reading::new(strict.0, aliases.0, &tags.0, allow_errors.0)?;
+        let reading = Reading::new(strict.0, aliases.0, &tags.0, allow_errors.0, allow_missing.0)?;
         let argument = PyString::new(py, &text).into_any().unbind();
         Self::read(py, Texts::Text { name: name.clone(), text }, &reading, ("parse", argument), Some(&name))
     }

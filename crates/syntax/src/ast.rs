@@ -92,8 +92,19 @@ pub struct Import {
     pub module: Ident,
     /// AssignedIdentifier: an OID value or a reference to one.
     pub oid: Option<Braced>,
+    /// SelectionOption: which other object identifiers the module may have.
+    pub selection: Option<Selection>,
     /// From the first symbol to the end.
     pub span: Span,
+}
+
+/// Which versions of a module an import takes beside the one it names (X.680 §13.15).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Selection {
+    /// WITH SUCCESSORS: later ones too, whose last arc is greater.
+    Successors,
+    /// WITH DESCENDANTS: those below it too.
+    Descendants,
 }
 
 /// An assignment of any kind (X.680 §16, X.681 §9–12, X.683 §8).

@@ -16,6 +16,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("E0104", "the text holds no module and no assignment"),
     ("E0105", "a MACRO has no END"),
     ("E0106", "the formatter cannot lay this text out safely"),
+    ("E0107", "the element of a value in XML notation names no type (X.680 §16.2)"),
     ("L0101", "`_` in a name; taken as part of it"),
     ("L0102", "a soft or typographic hyphen; taken as a hyphen"),
     ("L0103", "a name ends with a hyphen; taken as part of it"),
@@ -27,6 +28,9 @@ pub const CODES: &[(&str, &str)] = &[
     ("L0109", "an unusual space or control character; taken as a space"),
     ("L0110", "the character `…`; taken as an ellipsis"),
     ("L0111", "typographic quotes; taken as a character string"),
+    ("L0112", "an en or em dash begins a comment, as word processors make of `--`; taken as `--`"),
+    ("L0113", "words follow `----`, which is a whole comment (X.680 §12.6.3); taken as part of the comment"),
+    ("L0114", "prose outside of `-- ASN1START` and `-- ASN1STOP`; ignored"),
     ("L0201", "a comma is missing; assumed"),
     ("L0202", "a comma is doubled, or stands between components of an OID; ignored"),
     ("L0203", "a comma or semicolon at the start or end of a list; ignored"),
@@ -44,6 +48,8 @@ pub const CODES: &[(&str, &str)] = &[
     ("L0215", "`:` is missing in a CHOICE value (X.208 allowed it); assumed"),
     ("L0216", "parentheses around the items of an ENUMERATED; read as braces"),
     ("L0217", "a value in braces has no type; taken as OBJECT IDENTIFIER"),
+    ("L0218", "parentheses around a tag; read as square brackets"),
+    ("L0219", "parentheses around components or alternatives; read as braces"),
     ("L0301", "no module header; the module is named after the file"),
     ("L0302", "`END` is missing; assumed"),
     ("L0303", "a reserved word is defined; taken as a name, or dropped when it names a built-in type"),
@@ -55,7 +61,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("L0309", "`;` is missing behind EXPORTS or IMPORTS; assumed"),
     ("L0310", "`::=` is missing in a type assignment; assumed"),
     ("L0311", "a set or object in capitals without braces; taken as a value"),
-    ("W0101", "an ENCODING-CONTROL section for other rules than XER and JER is kept unread"),
+    ("W0107", "an ENCODING-CONTROL section for other rules than XER and JER is kept unread"),
 ];
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! What a compiler stage has to say about a text: data only; `render` turns it into words for a person or JSON.
 
 use crate::source::Span;
+use std::borrow::Cow;
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -88,6 +89,15 @@ impl Diagnostic {
     pub fn note(mut self, text: impl Into<String>) -> Self {
         self.note = Some(text.into());
         self
+    }
+
+    /// Returns the code as it is shown. An `E` code that is only a warning begins with `W`: lenient reading works around
+    /// the fault, and no warning carries the letter of an error.
+    pub fn shown_code(&self) -> Cow<'static, str> {
+        match self.code.strip_prefix('E') {
+            Some(number) if self.severity == Severity::Warning => Cow::Owned(format!("W{number}")),
+            _ => Cow::Borrowed(self.code),
+        }
     }
 
     /// Whether this stops the use of the text.

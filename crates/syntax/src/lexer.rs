@@ -38,8 +38,10 @@ pub fn lex(map: &SourceMap, file: FileId, options: &ParseOptions) -> Lexed {
         start: file.start,
         lenient: options.lenient,
         unclosed_xml: 0,
+        asn1_until: 0,
         out: Lexed::default(),
     };
+    lexer.prose_at_begin();
     // Real specifications have an item in about every eight octets.
     lexer.out.tokens.reserve(file.text.len() / 8);
     lexer.run();
@@ -56,6 +58,8 @@ struct Lexer<'a> {
     start: u32,
     lenient: bool,
     unclosed_xml: u32,
+    /// Up to where text behind `ASN1STOP` has been looked at and found to be no prose.
+    asn1_until: usize,
     out: Lexed,
 }
 
@@ -260,6 +264,18 @@ impl Lexer<'_> {
         let from = self.at;
         let run = self.bytes[from..].iter().take_while(|&&b| b == b'-').count();
         let mut to = match run % 4 {
+            0 if self.lenient && prose_follows(&self.text[from + run..]) => {
+                // By the letter the row is a whole comment. Words behind it, as in `---- Section ----`, are no ASN.1.
+                let line = line_end(self.bytes, from);
+                self.lenient_note(
+                    "L0113",
+                    from,
+                    from + run,
+                    "text follows a row of hyphens that closes itself",
+                    "taken as part of the comment",
+                );
+                line
+            }
             1 if self.lenient => {
                 self.lenient(
                     "L0106",
@@ -273,6 +289,9 @@ impl Lexer<'_> {
             0 | 1 => from + run - run % 4,
             left => close_comment(self.bytes, from + run - left + 2),
         };
+        if self.stops(from, to) {
+            return self.prose(from, to);
+        }
         if self.lenient
             && run % 4 != 0
             && self.bytes.get(to) == Some(&b'-')
@@ -291,6 +310,94 @@ impl Lexer<'_> {
             }
         }
         self.comment(from, to);
+    }
+
+    /// Whether a comment says `ASN1STOP`, as those in documents of 3GPP do behind each part of a module.
+    fn stops(&self, from: usize, to: usize) -> bool {
+        marker(&self.text[from..to]) == Some("ASN1STOP")
+    }
+
+    /// What stands between `-- ASN1STOP` and the next `-- ASN1START` is prose, and belongs to the comment. Text that
+    /// assigns something is ASN.1 whatever the marks say.
+    fn prose(&mut self, from: usize, to: usize) {
+        if to < self.asn1_until {
+            return self.comment(from, to);
+        }
+        let end = start_mark(&self.text[to..]).map_or(self.bytes.len(), |n| to + n);
+        let gap = &self.text[to..end];
+        if is_prose(gap) {
+            let first = to + gap.len() - gap.trim_start().len();
+            self.lenient(
+                "L0114",
+                first,
+                line_end(self.bytes, first),
+                "text stands between `-- ASN1STOP` and `-- ASN1START`",
+                "ignored",
+            );
+            return self.comment(from, end);
+        }
+        self.asn1_until = end;
+        self.comment(from, to);
+    }
+
+    /// Prose in front of the first `-- ASN1START`.
+    fn prose_at_begin(&mut self) {
+        let Some(end) = start_mark(self.text) else { return };
+        let before = &self.text[..end];
+        if !is_prose(before) || before.contains("ASN1STOP") {
+            return;
+        }
+        let first = before.len() - before.trim_start().len();
+        let message = "text stands in front of the first `-- ASN1START`";
+        self.lenient("L0114", first, line_end(self.bytes, first), message, "ignored");
+        self.comment(0, end);
+    }
+
+    /// A dash that a word processor made of `--`, up to the next one or the end of the line.
+    fn dash_comment(&mut self, code: &'static str, from: usize, mark: usize) {
+        let end = line_end(self.bytes, from);
+        let line = &self.text[from + mark..end];
+        let mut to = end;
+        for (at, c) in line.char_indices() {
+            let rest = &line[at..];
+            let dash = is_dash(c) && line[..at].ends_with([' ', '\t']);
+            if dash || rest.starts_with("--") {
+                let length = if dash { rest.find(|c| !is_dash(c)).unwrap_or(rest.len()) } else { 2 };
+                to = from + mark + at + length;
+                break;
+            }
+        }
+        self.lenient(code, from, from + mark, "a typographic dash begins a comment", "taken as `--`");
+        self.comment(from, to);
+    }
+
+    /// Whether a typographic dash is a minus sign: right before a digit, where a value may begin.
+    fn is_minus(&self, behind: usize) -> bool {
+        use TokenKind::{Assign, Bar, Colon, Comma, Less, OpenBrace, OpenParen, Range, Word};
+        self.bytes.get(behind).is_some_and(u8::is_ascii_digit)
+            && self.out.tokens.last().is_some_and(|token| {
+                matches!(
+                    token.kind,
+                    OpenParen
+                        | OpenBrace
+                        | Comma
+                        | Range
+                        | Less
+                        | Bar
+                        | Assign
+                        | Colon
+                        | Word(Keyword::Default)
+                )
+            })
+    }
+
+    /// As `lenient`, with the clause that explains it.
+    fn lenient_note(&mut self, code: &'static str, from: usize, to: usize, message: &str, label: &str) {
+        let count = self.out.diagnostics.len();
+        self.lenient(code, from, to, message, label);
+        if let Some(finding) = self.out.diagnostics.get_mut(count) {
+            finding.note = Some(CLOSES.into());
+        }
     }
 
     /// §12.6.4: may span lines, and nests.
@@ -516,16 +623,11 @@ impl Lexer<'_> {
                 self.push(TokenKind::Ellipsis, length);
             }
             '\u{2010}'..='\u{2014}' if hyphen(&self.bytes[from + length..]).is_some() => {
-                self.lenient(
-                    "L0102",
-                    from,
-                    from + length,
-                    "typographic hyphens begin a comment",
-                    "taken as `--`",
-                );
-                let line =
-                    memchr::memchr2(b'\n', b'\r', &self.bytes[from..]).map_or(self.bytes.len(), |n| from + n);
-                self.comment(from, line);
+                let run = self.text[from..].find(|c| !is_dash(c) && c != '\u{ad}');
+                self.dash_comment("L0102", from, run.unwrap_or(length));
+            }
+            '\u{2013}'..='\u{2015}' if self.lenient && !self.is_minus(from + length) => {
+                self.dash_comment("L0112", from, length);
             }
             '\u{2010}'..='\u{2015}' | '\u{2212}' => {
                 self.lenient("L0102", from, from + length, "a typographic hyphen", "taken as a hyphen");
@@ -563,6 +665,61 @@ impl Lexer<'_> {
         self.error("E0007", from, to, "ASN.1 has no use for these characters here");
         self.push(TokenKind::Unknown, to - from);
     }
+}
+
+/// Why text behind a pair of hyphens is not part of the comment.
+pub(crate) const CLOSES: &str = "X.680 §12.6.3: `--` ends a comment too, not only the end of the line";
+
+fn line_end(bytes: &[u8], from: usize) -> usize {
+    memchr::memchr2(b'\n', b'\r', &bytes[from..]).map_or(bytes.len(), |n| from + n)
+}
+
+const fn is_dash(c: char) -> bool {
+    matches!(c, '\u{2010}'..='\u{2015}')
+}
+
+/// Whether words follow on the line, and nothing that looks like ASN.1.
+fn prose_follows(text: &str) -> bool {
+    let line = text.lines().next().unwrap_or("").trim();
+    if text.starts_with(['\n', '\r']) || !line.starts_with(|c: char| c.is_alphabetic() || c == '*') {
+        return false;
+    }
+    // A row at the end closes a heading, whatever it says.
+    line.ends_with("--")
+        || !(line.contains(['{', '}', ',', '[', ']', '|', ';'])
+            || line.contains("::=")
+            || line.split(' ').any(|word| Keyword::lookup(word.as_bytes()).is_some()))
+}
+
+/// The word of a comment that marks a part of a document as ASN.1, or the end of such a part.
+fn marker(comment: &str) -> Option<&str> {
+    let word = comment.trim_start_matches('-').trim_end_matches('-').trim();
+    matches!(word, "ASN1START" | "ASN1STOP").then_some(word)
+}
+
+/// Where the line of the next `-- ASN1START` begins.
+fn start_mark(text: &str) -> Option<usize> {
+    let mut from = 0;
+    while let Some(n) = memchr::memmem::find(&text.as_bytes()[from..], b"ASN1START") {
+        let at = from + n;
+        let line = text[..at].rfind(['\n', '\r']).map_or(0, |end| end + 1);
+        let end = line_end(text.as_bytes(), at);
+        if text[line..].trim_start().starts_with("--") && marker(text[line..end].trim()) == Some("ASN1START")
+        {
+            return Some(line);
+        }
+        from = at + 1;
+    }
+    None
+}
+
+/// Whether text between parts of a module is for people: there is some, and it assigns and ends nothing.
+fn is_prose(text: &str) -> bool {
+    if text.contains("::=") {
+        return false;
+    }
+    let mut words = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("--"));
+    words.clone().next().is_some() && !words.any(|line| line == "END" || line.starts_with("END "))
 }
 
 #[derive(PartialEq, Eq)]

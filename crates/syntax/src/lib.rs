@@ -43,5 +43,5 @@ pub use fmt::format;
 pub use lexer::{Comment, Lexed, lex};
 pub use parser::{ParseOptions, Parsed, parse};
 pub use render::{render, render_json};
-pub use source::{FileId, LineColumn, SourceFile, SourceMap, Span};
+pub use source::{FileId, LineColumn, SourceFile, SourceMap, Span, utf_16};
 pub use token::{Keyword, Token, TokenKind};

@@ -350,10 +350,19 @@ impl<'a> Parser<'a> {
             }
             other => other.describe().to_owned(),
         };
-        Box::new(
-            Diagnostic::error("E0101", self.span(), format!("expected {what}, found {found}"))
-                .label(format!("expected {what}")),
-        )
+        let mut finding = Diagnostic::error("E0101", self.span(), format!("expected {what}, found {found}"))
+            .label(format!("expected {what}"));
+        if self.follows_comment(self.pos) {
+            finding = finding.note(lexer::CLOSES);
+        }
+        Box::new(finding)
+    }
+
+    /// Whether a comment that a pair of hyphens closes stands on the line in front of a token.
+    pub(crate) fn follows_comment(&self, index: usize) -> bool {
+        let at = (self.span_at(index).lo - self.start) as usize;
+        // White space only is skipped, so that no line is read for each of its errors.
+        self.source.get(..at).is_some_and(|before| before.trim_end_matches([' ', '\t']).ends_with("--"))
     }
 
     /// Tells of a deviation: a warning where the options allow it, an error otherwise.

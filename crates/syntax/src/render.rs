@@ -21,8 +21,9 @@ pub fn render(map: &SourceMap, diagnostic: &Diagnostic, color: bool) -> String {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
     };
-    let mut group =
-        Group::with_title(level.primary_title(printable_lines(&diagnostic.message)).id(diagnostic.code));
+    let code = diagnostic.shown_code();
+    let title = level.primary_title(printable_lines(&diagnostic.message));
+    let mut group = Group::with_title(title.id(code.as_ref()));
     if map.files().len() > 0 {
         for excerpt in excerpts(map, diagnostic) {
             group = group.element(excerpt.snippet(map));
@@ -60,7 +61,7 @@ pub fn render_json(map: &SourceMap, diagnostic: &Diagnostic) -> String {
         Severity::Warning => "warning",
     };
     let mut result = json!({
-        "code": diagnostic.code,
+        "code": diagnostic.shown_code(),
         "severity": severity,
         "message": diagnostic.message,
     });

@@ -79,9 +79,12 @@ impl SourceMap {
         FileId(self.files.len() as u32 - 1)
     }
 
-    /// Adds octets as read from a file: UTF-8 (a byte order mark is dropped), else taken as Windows-1252.
-    /// The second value tells whether the latter happened.
+    /// Adds the bytes of a file: UTF-16 with a byte order mark, UTF-8 (a byte order mark is dropped), else Windows-1252.
+    /// The second value is `true` for Windows-1252.
     pub fn add_bytes(&mut self, name: impl Into<String>, bytes: Vec<u8>) -> (FileId, bool) {
+        if let Some(text) = utf_16(&bytes) {
+            return (self.add(name, text), false);
+        }
         match String::from_utf8(bytes) {
             Ok(text) => {
                 let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
@@ -135,6 +138,22 @@ impl SourceMap {
     }
 }
 
+/// The text of UTF-16: with a byte order mark, or without one where every second byte of the beginning is zero. Half a
+/// surrogate pair becomes U+FFFD. `None` for anything else.
+pub fn utf_16(bytes: &[u8]) -> Option<String> {
+    let (is_little, body) = match bytes {
+        [0xff, 0xfe, body @ ..] => (true, body),
+        [0xfe, 0xff, body @ ..] => (false, body),
+        // No specification begins with NUL, and none has letters that are NUL every other byte.
+        [a, 0, b, 0, c, 0, ..] if [a, b, c].iter().all(|byte| **byte != 0) => (true, bytes),
+        [0, a, 0, b, 0, c, ..] if [a, b, c].iter().all(|byte| **byte != 0) => (false, bytes),
+        _ => return None,
+    };
+    let unit = if is_little { u16::from_le_bytes } else { u16::from_be_bytes };
+    let units = body.chunks_exact(2).map(|pair| unit([pair[0], pair[1]]));
+    Some(char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect())
+}
+
 /// The character of a Windows-1252 octet; the five unassigned octets stand for themselves.
 fn windows_1252(octet: u8) -> char {
     const HIGH: [char; 32] = [
@@ -160,6 +179,23 @@ mod tests {
         assert_eq!(map.text(Span::new(13, 17)), "vier");
         assert_eq!(map.line_column(13), LineColumn { line: 2, column: 1 });
         assert_eq!(map.line_column(6), LineColumn { line: 2, column: 3 });
+    }
+
+    #[test]
+    fn utf_16_is_read_in_both_orders() {
+        let text = "A ::= INTEGER -- größer, 𝄞\r\n";
+        let little: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let big: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
+        let with = |mark: [u8; 2], body: &[u8]| [&mark, body].concat();
+        for bytes in [with([0xff, 0xfe], &little), with([0xfe, 0xff], &big), little, big] {
+            let mut map = SourceMap::new();
+            let (id, changed) = map.add_bytes("a.asn", bytes);
+            assert_eq!((map.file(id).text.as_str(), changed), (text, false));
+        }
+        // An odd byte at the end is dropped, half a pair replaced.
+        assert_eq!(utf_16(&[0xff, 0xfe, b'A', 0, 0, 0xd8, 1]).as_deref(), Some("A\u{fffd}"));
+        assert_eq!(utf_16(b"A ::= B"), None);
+        assert_eq!(utf_16(b"A"), None);
     }
 
     #[test]

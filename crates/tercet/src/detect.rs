@@ -178,10 +178,18 @@ impl Detector {
             }
             tried.push((syntax, at));
         }
-        let plans = schema.plans(&rules, &names.iter().map(String::as_str).collect::<Vec<_>>())?;
+        let plans = schema.trial_plans(&rules, &names.iter().map(String::as_str).collect::<Vec<_>>())?;
         // Without instructions it has nothing of its own.
         tried.retain(|(syntax, at)| *syntax != TransferSyntax::Exer || has_xml_instructions(&plans[*at]));
-        let roots = plans.iter().map(|plan| roots(plan, &names)).collect();
+        let mut roots: Vec<Vec<_>> = plans.iter().map(|plan| roots(plan, &names)).collect();
+        // What an unknown type makes of bits means nothing.
+        for (index, name) in names.iter().enumerate() {
+            if schema.gaps(&[name]).is_ok_and(|gaps| gaps.is_some()) {
+                let packed =
+                    rules.iter().zip(&mut roots).filter(|(rules, _)| crate::gaps::is_packed(**rules));
+                packed.for_each(|(_, roots)| roots[index] = None);
+            }
+        }
         let trial = Trial { tape: Tape::new(), validator: Validator::new(), octets: Vec::new() };
         Ok(Self { names, messages, plans, roots, tried, trial, untried: 0 })
     }

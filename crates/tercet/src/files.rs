@@ -39,12 +39,20 @@ fn directory(path: &Path, files: &mut Vec<PathBuf>, depth: u8) -> io::Result<()>
             }
         } else if let Some(suffix) = suffix
             && SUFFIXES.contains(&suffix.as_str())
-            && (suffix != "txt" || fs::read(&path).is_ok_and(|text| text.windows(3).any(|w| w == b"::=")))
+            && (suffix != "txt" || fs::read(&path).is_ok_and(|text| assigns(&text)))
         {
             files.push(path);
         }
     }
     Ok(())
+}
+
+/// Whether a text holds `::=`, in UTF-8 or UTF-16.
+fn assigns(bytes: &[u8]) -> bool {
+    match tercet_syntax::utf_16(bytes) {
+        Some(text) => text.contains("::="),
+        None => bytes.windows(3).any(|window| window == b"::="),
+    }
 }
 
 /// The error with the path that it is about.

@@ -48,6 +48,7 @@ impl Schema {
     pub fn rust(&self, rules: &[Rules], types: &[&str], options: &RustOptions) -> Result<String, RustError> {
         let chosen: Vec<&str> = options.overlay.roots.iter().map(String::as_str).collect();
         let text = |schema: &Self, roots: &[TypeId]| {
+            schema.check_gaps(rules, roots).map_err(RustError::Plan)?;
             let lowering = tercet_lower::lower(&schema.model, rules, roots);
             let notation = |ty| {
                 let span = schema.model.ty(ty).span;

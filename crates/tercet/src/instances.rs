@@ -62,6 +62,7 @@ impl Schema {
         let (more, mut found) = tercet_syntax::parse(&sources, id, &parsing);
         let modules = self.modules.iter().cloned().chain(more).collect();
         let mut schema = Self::resolved(sources, modules, Vec::new(), &self.options);
+        schema.reported = self.reported.clone();
         let place = |it: &tercet_syntax::Diagnostic| schema.sources.file_of(it.primary.span.lo);
         found.extend(schema.diagnostics.iter().filter(|it| place(it) == id).cloned());
         if let Some(first) = found.first() {

@@ -42,6 +42,7 @@
 
 mod detect;
 pub mod files;
+mod gaps;
 mod generate;
 mod instances;
 #[cfg(feature = "records")]
@@ -52,6 +53,7 @@ mod transfer;
 mod trial;
 
 pub use detect::{Candidate, Detector, detect};
+pub use gaps::Listener;
 pub use generate::{RustError, RustOptions};
 #[cfg(feature = "records")]
 pub use record_plan::{RecordPlan, RecordPlanError};

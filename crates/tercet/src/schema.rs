@@ -1,5 +1,6 @@
 //! A set of specifications, ready to be used.
 
+use crate::gaps::{Listener, Reported};
 use crate::instances::is_instance;
 use crate::{TransferSyntax, files};
 use std::collections::HashSet;
@@ -8,9 +9,9 @@ use std::fs;
 use std::io;
 use std::path::PathBuf;
 use tercet_model::ir::{Component, Type, TypeId, TypeKind};
-use tercet_model::{Duplicates, Model, Options, Tagging};
+use tercet_model::{Duplicates, Model, Options, Tagging, strongly_connected};
 use tercet_plan::{Plan, Rules};
-use tercet_syntax::{Diagnostic, ParseOptions, SourceMap, Span, ast, render};
+use tercet_syntax::{Diagnostic, ParseOptions, Severity, SourceMap, Span, ast, render};
 
 /// How specifications are read.
 #[derive(Clone, Debug, Default)]
@@ -23,6 +24,14 @@ pub struct SchemaOptions {
     pub tagging: Tagging,
     /// Which of several modules with one name counts.
     pub duplicates: Duplicates,
+    /// Whether faults that lenient reading works around are errors all the same: what is wrong by the standard, such as
+    /// an undefined type. `tercet check` reads so. Slips of notation (`L` codes) stay warnings.
+    pub faults_are_errors: bool,
+    /// Whether plans may be made of types that use names without a definition, or modules given twice: see
+    /// [`PlanError::Gaps`].
+    pub allow_missing: bool,
+    /// Receives warnings about the types of a plan.
+    pub listener: Listener,
 }
 
 /// Specifications read and resolved. There is always a model; [`Schema::has_errors`] tells whether to trust it.
@@ -46,6 +55,7 @@ pub struct Schema {
     pub diagnostics: Vec<Diagnostic>,
     /// How they were read.
     pub(crate) options: SchemaOptions,
+    pub(crate) reported: Reported,
 }
 
 /// Why there is no plan.
@@ -85,6 +95,9 @@ pub enum PlanError {
     Empty,
     /// Extended XER cannot be used: the diagnostics of [`Schema::extended_xer`] as text.
     Instructions(String),
+    /// The types use names without a definition, or a module given twice with different texts, and the rules are PER or
+    /// OER, by which values of unknown types cannot be skipped. Other rules get by with a warning.
+    Gaps(String),
 }
 
 impl fmt::Display for PlanError {
@@ -109,6 +122,7 @@ impl fmt::Display for PlanError {
             Self::Instructions(text) => {
                 write!(f, "the specifications have encoding instructions that are not supported\n{text}")
             }
+            Self::Gaps(text) => f.write_str(text),
         }
     }
 }
@@ -165,7 +179,12 @@ impl Schema {
         let (model, said) = tercet_model::resolve(&sources, &modules, &resolving);
         diagnostics.extend(said);
         diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span.lo);
-        Self { sources, modules, model, diagnostics, options: options.clone() }
+        if options.faults_are_errors {
+            let faults = diagnostics.iter_mut().filter(|diagnostic| diagnostic.code.starts_with('E'));
+            faults.for_each(|diagnostic| diagnostic.severity = Severity::Error);
+        }
+        let (options, reported) = (options.clone(), Reported::default());
+        Self { sources, modules, model, diagnostics, options, reported }
     }
 
     /// Whether something is wrong that makes the specifications unfit for use.
@@ -193,6 +212,17 @@ impl Schema {
     /// # Errors
     /// As [`Schema::plan`].
     pub fn plans(&self, rules: &[Rules], types: &[&str]) -> Result<Vec<Plan>, PlanError> {
+        self.with_roots(types, |schema, roots| {
+            schema.check_gaps(rules, roots)?;
+            Ok(tercet_lower::plans(&schema.model, rules, roots).0)
+        })?
+    }
+
+    /// As [`Schema::plans`], for trials: types with gaps have plans too, and nothing is reported.
+    ///
+    /// # Errors
+    /// As [`Schema::plans`], but for [`PlanError::Gaps`].
+    pub fn trial_plans(&self, rules: &[Rules], types: &[&str]) -> Result<Vec<Plan>, PlanError> {
         self.with_roots(types, |schema, roots| tercet_lower::plans(&schema.model, rules, roots).0)
     }
 
@@ -299,20 +329,19 @@ impl Schema {
         }
     }
 
-    /// The named types that no other type refers to: those that a file may consist of. If all are referred to, all.
+    /// Returns the named types that no other type refers to: those that a file may consist of. Types that refer to one
+    /// another in a circle count as one.
     pub fn outermost(&self) -> Vec<(String, TypeId)> {
+        let types = &self.model.types;
+        let groups = strongly_connected(types.len(), |from, out| {
+            out.extend(parts(&types[from]).map(TypeId::index));
+        });
         let mut inner = HashSet::new();
-        for (i, ty) in self.model.types.iter().enumerate() {
-            for id in parts(ty) {
-                // A type that refers to itself alone is still outermost.
-                if id.index() != i {
-                    inner.insert(id);
-                }
-            }
+        for (from, ty) in types.iter().enumerate() {
+            let others = parts(ty).map(|id| groups[id.index()]);
+            inner.extend(others.filter(|group| *group != groups[from]));
         }
-        let all: Vec<_> = self.names().collect();
-        let outermost: Vec<_> = all.iter().filter(|(_, id)| !inner.contains(id)).cloned().collect();
-        if outermost.is_empty() { all } else { outermost }
+        self.names().filter(|(_, id)| !inner.contains(&groups[id.index()])).collect()
     }
 
     /// The named types that are messages: their name ends in `PDU` or `Message`, or they are a CHOICE of such types.
@@ -370,11 +399,11 @@ pub struct Place {
 }
 
 /// The types that a type is made of.
-fn parts(ty: &Type) -> Vec<TypeId> {
-    let components = |list: &[Component]| list.iter().map(|component| component.ty).collect();
-    match &ty.kind {
-        TypeKind::Reference(id) | TypeKind::SequenceOf(_, id) | TypeKind::SetOf(_, id) => vec![*id],
-        TypeKind::Sequence(c) | TypeKind::Set(c) | TypeKind::Choice(c) => components(&c.list),
-        _ => Vec::new(),
-    }
+fn parts(ty: &Type) -> impl Iterator<Item = TypeId> {
+    let (one, components): (Option<TypeId>, &[Component]) = match &ty.kind {
+        TypeKind::Reference(id) | TypeKind::SequenceOf(_, id) | TypeKind::SetOf(_, id) => (Some(*id), &[]),
+        TypeKind::Sequence(c) | TypeKind::Set(c) | TypeKind::Choice(c) => (None, &c.list),
+        _ => (None, &[]),
+    };
+    one.into_iter().chain(components.iter().map(|component| component.ty))
 }

@@ -6,7 +6,7 @@ use crate::term;
 use clap::{Args, ValueEnum};
 use std::io::Write;
 use std::path::PathBuf;
-use tercet::Schema;
+use tercet::{Schema, SchemaOptions};
 
 /// Check specifications and report what is wrong with them
 #[derive(Args, Debug)]
@@ -14,6 +14,7 @@ use tercet::Schema;
 Examples:
   tercet check schemas/demo/Demo-CDR.asn
   tercet check specs/ --strict
+  tercet check specs/ --lenient
   tercet check specs/ --message-format json")]
 pub struct Check {
     /// Specification files, or directories of them
@@ -22,6 +23,10 @@ pub struct Check {
 
     #[command(flatten)]
     reading: ReadingArgs,
+
+    /// Report faults that other commands work around as warnings, as those commands read specifications
+    #[arg(long, conflicts_with = "strict")]
+    lenient: bool,
 
     /// How findings are shown
     #[arg(long, value_enum, default_value_t = Format::Human, value_name = "FORMAT")]
@@ -38,7 +43,8 @@ enum Format {
 
 impl Check {
     pub fn run(&self) -> Outcome {
-        let schema = Schema::load(&self.paths, &self.reading.options())?;
+        let options = SchemaOptions { faults_are_errors: !self.lenient, ..self.reading.options() };
+        let schema = Schema::load(&self.paths, &options)?;
         match self.message_format {
             Format::Human => term::say_text(&schema.render(term::colour())),
             Format::Json => {

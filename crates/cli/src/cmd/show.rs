@@ -9,12 +9,12 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::io::Write;
 use std::path::PathBuf;
-use tercet::Schema;
 use tercet::columns::{ColumnPath, DataType, Layout};
 use tercet::model::ir::{Type, TypeId, TypeKind};
 use tercet::model::keyword;
 use tercet::plan::Rules;
 use tercet::syntax::{self, ParseOptions};
+use tercet::{Schema, SchemaOptions};
 
 /// Show types, columns, or what a stage of the compiler makes of specifications
 #[derive(Args, Debug)]
@@ -45,6 +45,10 @@ pub struct Show {
 
     #[command(flatten)]
     reading: ReadingArgs,
+
+    /// For the plan: allow missing modules and undefined names in PER and OER
+    #[arg(long)]
+    allow_missing: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -66,7 +70,8 @@ enum Stage {
 impl Show {
     pub fn run(&self) -> Outcome {
         let (stage, paths) = self.stage();
-        let schema = Schema::load(paths, &self.reading.options())?;
+        let options = SchemaOptions { allow_missing: self.allow_missing, ..self.reading.options() };
+        let schema = Schema::load(paths, &options)?;
         let text = match stage {
             Stage::Types => types(&schema),
             Stage::Columns => self.columns(&schema)?,

@@ -49,6 +49,7 @@ pub(crate) fn print(model: &Model, lowering: &Lowering, config: &Config<'_>) -> 
         roots: Vec::new(),
         apart: Vec::new(),
         empties: Empties::default(),
+        defaults: values::Defaults::default(),
     };
     if lowering.plans.iter().any(|plan| matches!(plan.code, Code::Per(_))) {
         printer.apart = printer.types.taken_apart();
@@ -107,6 +108,8 @@ struct Printer<'m> {
     apart: Vec<bool>,
     /// What values are before they are read into.
     empties: Empties,
+    /// Expressions of DEFAULTs made already.
+    defaults: values::Defaults,
 }
 
 /// A type that values can begin with.

@@ -2,6 +2,8 @@
 
 use super::Printer;
 use crate::types::{Edge, Repr};
+use std::cell::RefCell;
+use std::collections::HashMap;
 use tercet_plan::shape::{Constant, Key};
 use tercet_plan::{FieldId, Kind, NodeId};
 use tercet_runtime::ber::{Rules, decode_real, decode_time};
@@ -9,6 +11,19 @@ use tercet_runtime::text::{StringKind, to_utf8};
 
 /// A list without elements.
 pub(super) const EMPTY: &str = "Vec::new()";
+
+/// What has been found out about DEFAULTs.
+#[derive(Debug, Default)]
+pub(super) struct Defaults {
+    expressions: RefCell<HashMap<FieldId, Option<String>>>,
+    shallow: RefCell<HashMap<(FieldId, u8), bool>>,
+}
+
+/// DEFAULTs inside one another that an expression has at most.
+const LEVELS: u8 = 9;
+
+/// Characters of an expression; a component whose DEFAULT takes more is an option.
+const LONGEST: usize = 1 << 16;
 
 /// The same, where elements are decoded when they are asked for.
 pub(super) const EMPTY_LAZY: &str = "SequenceOf::default()";
@@ -50,8 +65,50 @@ impl Printer<'_> {
     /// component is an option.
     pub(super) fn default_value(&self, field: FieldId) -> Option<String> {
         let constant = self.types.default(field)?;
-        let value = self.constant(self.types.shape.field(field).node, constant, 0)?;
-        Some(self.boxed(Edge::Field(field), value))
+        if let Some(known) = self.defaults.expressions.borrow().get(&field) {
+            return known.clone();
+        }
+        let node = self.types.shape.field(field).node;
+        let value = if self.is_shallow(field, LEVELS) { self.constant(node, constant, 0) } else { None };
+        let value = value.map(|value| self.boxed(Edge::Field(field), value));
+        self.defaults.expressions.borrow_mut().insert(field, value.clone());
+        value
+    }
+
+    /// Whether a DEFAULT is spelled with no more than so many others inside one another: values may lack components that
+    /// have a DEFAULT themselves, whose values lack components, and so on.
+    fn is_shallow(&self, field: FieldId, levels: u8) -> bool {
+        let Some(constant) = self.types.default(field) else { return true };
+        let Some(rest) = levels.checked_sub(1) else { return false };
+        if let Some(known) = self.defaults.shallow.borrow().get(&(field, levels)) {
+            return *known;
+        }
+        let shape = self.types.shape;
+        let mut is_shallow = true;
+        let mut pending = vec![(shape.field(field).node, constant)];
+        while let Some((node, constant)) = pending.pop().filter(|_| is_shallow) {
+            match constant {
+                Constant::Struct(given) => {
+                    for (id, part) in shape.fields_of(self.types.same(node)) {
+                        match given
+                            .iter()
+                            .find(|(at, _)| self.same_field(self.types.same(node), *at) == Some(id))
+                        {
+                            Some((_, value)) => pending.push((part.node, value)),
+                            None => is_shallow &= self.is_shallow(id, rest),
+                        }
+                    }
+                }
+                Constant::List(values) => {
+                    let element = self.types.element(self.types.same(node));
+                    pending.extend(values.iter().map(|value| (element, value)));
+                }
+                Constant::Choice(at, value) => pending.push((shape.field(*at).node, value)),
+                _ => {}
+            }
+        }
+        self.defaults.shallow.borrow_mut().insert((field, levels), is_shallow);
+        is_shallow
     }
 
     /// The condition that a component with a DEFAULT has it: `place` is an expression of its value.
@@ -136,10 +193,9 @@ impl Printer<'_> {
                 format!("{}::{}({value})", self.names.ty(node), self.names.field(field))
             }
             (Repr::Struct, Constant::Struct(given)) => {
-                let mut parts = Vec::new();
+                let (mut parts, mut length) = (Vec::new(), 0);
                 for (id, field) in self.types.shape.fields_of(node) {
                     let value = given.iter().find(|(at, _)| self.same_field(node, *at) == Some(id));
-                    let default = self.default_value(id);
                     let value = match value {
                         Some((_, value)) => {
                             let value =
@@ -147,8 +203,13 @@ impl Printer<'_> {
                             if self.is_option(id) { format!("Some({value})") } else { value }
                         }
                         None if self.is_option(id) => "None".into(),
-                        None => default?,
+                        None => self.default_value(id)?,
                     };
+                    // DEFAULTs in DEFAULTs multiply: what is this long has no short expression.
+                    length += value.len();
+                    if length > LONGEST {
+                        return None;
+                    }
                     parts.push(format!("{}: {value}", self.names.field(id)));
                 }
                 parts

@@ -234,13 +234,14 @@ impl<'s> Sampler<'s> {
                 true
             }
         });
-        match self.border(site, borders.len()) {
+        let size = match self.border(site, borders.len()) {
             Some(turn) => borders.get(turn).copied().unwrap_or(least),
             None => {
                 let (low, high) = self.random.pick(&ranges).copied().unwrap_or((least, None));
                 let high = high.unwrap_or(u64::MAX).min(low.saturating_add(usual)).min(most.max(low));
                 if low > most { least } else { self.random.between(low, high) }
             }
-        }
+        };
+        self.within_limits(size)
     }
 }

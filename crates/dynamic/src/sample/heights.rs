@@ -50,3 +50,52 @@ fn height(shape: &Shape, id: NodeId, known: &[u32]) -> u32 {
         _ => 1,
     }
 }
+
+/// Octets and elements that a sample holds at most.
+pub(super) const MOST: u64 = 1 << 24;
+
+/// The octets and elements that the values of each node hold at least; those above [`MOST`] are not told apart.
+pub(super) fn weights(shape: &Shape) -> Vec<u64> {
+    let mut weights = vec![MOST + 1; shape.nodes.len()];
+    loop {
+        let mut changed = false;
+        for index in (0..shape.nodes.len()).rev() {
+            let weight = weight(shape, NodeId(index as u32), &weights).min(MOST + 1);
+            if weight < weights[index] {
+                weights[index] = weight;
+                changed = true;
+            }
+        }
+        if !changed {
+            return weights;
+        }
+    }
+}
+
+fn weight(shape: &Shape, id: NodeId, known: &[u64]) -> u64 {
+    let of = |node: NodeId| known.get(node.index()).copied().unwrap_or(MOST + 1);
+    let node = shape.node(id);
+    let least = shape.least_size(id) as u64;
+    let inside = match node.kind {
+        Kind::Sequence | Kind::Set => {
+            let needed = shape
+                .fields_of(id)
+                .filter(|(_, field)| field.presence == Presence::Mandatory && field.place == Place::Root);
+            needed.map(|(_, field)| of(field.node)).fold(0, u64::saturating_add)
+        }
+        Kind::SequenceOf | Kind::SetOf => {
+            let element = shape.fields_of(id).map(|(_, field)| of(field.node)).next().unwrap_or(1);
+            if least == 0 { 0 } else { least.saturating_mul(element) }
+        }
+        Kind::Choice => shape.fields_of(id).map(|(_, field)| of(field.node)).min().unwrap_or(0),
+        Kind::Open => {
+            let table = node.table.as_ref().and_then(|table| shape.tables.get(table.table as usize));
+            let rows = table.map_or(&[][..], |table| &table.rows);
+            rows.iter().map(|row| of(row.node)).min().unwrap_or(0)
+        }
+        Kind::OctetString | Kind::BitString if node.containing.is_some() => node.containing.map_or(0, of),
+        Kind::BitString => least / 8,
+        _ => least,
+    };
+    inside.saturating_add(1)
+}

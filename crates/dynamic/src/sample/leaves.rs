@@ -49,7 +49,7 @@ impl<'s> Sampler<'s> {
                     }
                 }
             };
-            if demand.all.is_empty() || self.fits(node, &contents, demand) {
+            if self.too_large || demand.all.is_empty() || self.fits(node, &contents, demand) {
                 return contents;
             }
         }
@@ -160,8 +160,9 @@ impl<'s> Sampler<'s> {
 
     fn bits(&mut self, site: super::Site, node: NodeId, demand: &Demand<'s>) -> Vec<u8> {
         let named = self.shape.items_of(node);
-        let least = demand.sizes().first().map_or(0, |(low, _)| *low) as usize;
         if !named.is_empty() {
+            let least = demand.sizes().first().map_or(0, |(low, _)| *low / 8);
+            let least = self.within_limits(least) as usize * 8;
             // Zeros behind the last one do not count (X.680 §22.7).
             let all: Vec<u64> = named.iter().filter_map(|item| u64::try_from(item.value).ok()).collect();
             let chosen: Vec<u64> = match self.border(site, all.len() + 2) {

@@ -36,7 +36,7 @@ use crate::text::integer_octets;
 use crate::validate::{Checker, Patterns, Validator, of_root};
 use crate::{Error, ErrorKind};
 use demand::{Demand, Wanted};
-use heights::{INFINITE, heights};
+use heights::{INFINITE, MOST, heights, weights};
 use random::Random;
 use std::collections::HashMap;
 use tercet_plan::constraint::{Element, RestrictionId};
@@ -77,6 +77,12 @@ pub struct Sampler<'s> {
     options: Options,
     random: Random,
     heights: Vec<u32>,
+    /// Octets and elements that values hold at least.
+    weights: Vec<u64>,
+    /// Those of the sample that is being made, beside what is on the tape.
+    octets: u64,
+    /// Whether the sample that is being made became too large.
+    too_large: bool,
     /// Nodes that can hold nothing but open types for which there is no row.
     barren: Vec<bool>,
     /// The tables that are asked by each register.
@@ -118,11 +124,22 @@ impl<'s> Sampler<'s> {
                 }
             }
         }
+        let weights = weights(shape);
+        let mut heights = heights(shape);
+        // What is too large is avoided as what does not end is: left absent, or another alternative is taken.
+        for (height, weight) in heights.iter_mut().zip(&weights) {
+            if *weight > MOST {
+                *height = INFINITE;
+            }
+        }
         Self {
             shape,
             random: Random::new(options.seed),
             options,
-            heights: heights(shape),
+            heights,
+            weights,
+            octets: 0,
+            too_large: false,
             barren: barren(shape),
             asked,
             visits: HashMap::new(),
@@ -138,8 +155,14 @@ impl<'s> Sampler<'s> {
     ///
     /// # Errors
     /// [`ErrorKind::ConstraintViolated`] if no value could be found that meets all constraints, with the last that was
-    /// not met; [`ErrorKind::DepthLimit`] for a type without finite values.
+    /// not met; [`ErrorKind::DepthLimit`] for a type without finite values; [`ErrorKind::LimitExceeded`] for one whose
+    /// values are too large.
     pub fn sample(&mut self, root: NodeId, tape: &mut Tape) -> Result<(), Error> {
+        let is_finite = |heights: &[u32]| heights.get(root.index()).is_some_and(|height| *height < DEEPEST);
+        let is_large = self.weights.get(root.index()).is_some_and(|weight| *weight > MOST);
+        if is_large && is_finite(&heights(self.shape)) {
+            return Err(too_large());
+        }
         if self.heights.get(root.index()).is_none_or(|height| *height >= DEEPEST) {
             return Err(Error::new(ErrorKind::DepthLimit, 0).with_detail("values of the type do not end"));
         }
@@ -150,7 +173,11 @@ impl<'s> Sampler<'s> {
             self.tape.clear();
             self.registers.clear();
             self.registers.resize(usize::from(shape.registers), None);
+            (self.octets, self.too_large) = (0, false);
             self.value(FieldId::ROOT, root, edge, &[], 0);
+            if self.too_large {
+                return Err(too_large());
+            }
             let found = self.validator.check(shape, root, self.tape.view(&[]));
             let Some(violation) = found.into_iter().next() else {
                 std::mem::swap(&mut self.tape, tape);
@@ -168,6 +195,13 @@ impl<'s> Sampler<'s> {
         let turn = *visits;
         *visits += 1;
         (turn < borders).then_some(turn)
+    }
+
+    /// A number of octets or elements that is about to be made; 0 where the sample would become too large.
+    fn within_limits(&mut self, count: u64) -> u64 {
+        self.octets = self.octets.saturating_add(count);
+        self.too_large |= self.octets > MOST;
+        if self.too_large { 0 } else { count }
     }
 
     /// Whether there are enough values already.
@@ -222,7 +256,7 @@ impl<'s> Sampler<'s> {
                 self.tape.close(field, node);
             }
             _ => {
-                let contents = self.leaf(field, node, &demand);
+                let contents = if self.too_large { Vec::new() } else { self.leaf(field, node, &demand) };
                 self.tape.leaf(field, node, Leaf::Made(&contents));
                 if let Some(register) = key.and_then(|key| self.registers.get_mut(usize::from(key))) {
                     *register = crate::contents::key_of(shape.node(node).kind, &contents);
@@ -340,11 +374,16 @@ impl<'s> Sampler<'s> {
             let most = if self.options.large && small { most.max(65_536) } else { most.min(24) };
             self.size((Choice::Size, field.index(), node.index()), demand, most, 3)
         } else {
-            demand.sizes().first().map_or(0, |(low, _)| *low)
+            let least = demand.sizes().first().map_or(0, |(low, _)| *low);
+            self.within_limits(least)
         };
         self.tape.open(field, node);
         let edge = shape.restrictions.of_field(id);
         for _ in 0..count {
+            if self.too_large || self.tape.len() as u64 > MOST {
+                self.too_large = true;
+                break;
+            }
             self.value(id, inner, edge, &demand.elements, depth + 1);
         }
         self.tape.close(field, node);
@@ -495,6 +534,11 @@ impl<'s> Sampler<'s> {
             }
         }
     }
+}
+
+fn too_large() -> Error {
+    let text = format!("each value of the type has more than {MOST} bytes or elements, the limit of samples");
+    Error::new(ErrorKind::LimitExceeded, 0).with_detail(text)
 }
 
 /// Nodes whose values all hold an open type for which the object set, being empty, has no row.

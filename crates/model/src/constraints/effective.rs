@@ -82,7 +82,7 @@ pub struct Contents<'m> {
 impl Model {
     /// The effective constraints of a type: of its own notation and of every type that it refers to.
     pub fn effective(&self, ty: TypeId, visibility: Visibility) -> Effective {
-        Evaluation { model: self, visibility }.effective(ty)
+        Evaluation::new(self, visibility).effective(ty)
     }
 
     /// The innermost type behind references; [`TypeKind::Error`] types and cycles end the walk.

@@ -4,6 +4,8 @@ use super::effective::{Effective, IntegerRange, RealRange, SizeRange, Visibility
 use super::sets::{CharSet, Edge, IntegerSet, RangeSet, SizeSet, Step};
 use crate::ir::{Bound, Constraint, ConstraintKind, Element, ElementSet, Model, TypeId, TypeKind, Value};
 use num_bigint::BigInt;
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
 use tercet_syntax::Span;
 
 /// References behind references and sets within sets that are followed; more is taken for a cycle.
@@ -20,7 +22,7 @@ pub(super) struct Conflict {
 
 /// The first constraint at this place that has nothing in common with those before it.
 pub(super) fn conflict(model: &Model, ty: TypeId) -> Option<Conflict> {
-    let evaluation = Evaluation { model, visibility: Visibility::All };
+    let evaluation = Evaluation::new(model, Visibility::All);
     let own = &model.types[ty.index()];
     let base = model.underlying(ty);
     let governor = evaluation.governor(&model.types[base.index()].kind);
@@ -177,15 +179,31 @@ enum Governor {
 }
 
 pub(super) struct Evaluation<'m> {
-    pub(super) model: &'m Model,
-    pub(super) visibility: Visibility,
+    model: &'m Model,
+    visibility: Visibility,
+    /// Contained subtypes that have been evaluated: `INTEGER (A | A)` would double the work at each step of a chain.
+    contained: RefCell<FxHashMap<TypeId, (Sets, Option<RealRange>)>>,
 }
 
-impl Evaluation<'_> {
+impl<'m> Evaluation<'m> {
+    pub(super) fn new(model: &'m Model, visibility: Visibility) -> Self {
+        Self { model, visibility, contained: RefCell::default() }
+    }
+
     /// The effective constraints of a type.
     pub(super) fn effective(&self, ty: TypeId) -> Effective {
         let (sets, real) = self.of_type(ty, 0);
         self.finish(sets, real)
+    }
+
+    /// The constraints of a contained subtype, worked out once.
+    fn contained(&self, ty: TypeId, depth: usize) -> (Sets, Option<RealRange>) {
+        if let Some(known) = self.contained.borrow().get(&ty) {
+            return known.clone();
+        }
+        let made = self.of_type(ty, depth);
+        self.contained.borrow_mut().insert(ty, made.clone());
+        made
     }
 
     /// All constraints of a type in the order of application.
@@ -295,15 +313,15 @@ impl Evaluation<'_> {
             Element::Range(lo, hi) => self.range(lo, hi, governor, parent),
             // The root only: an extension marker is not inherited through a contained subtype (X.680 §52.4).
             Element::Type(ty) => match governor {
-                Governor::Size => match self.of_type(*ty, depth).0.integers {
+                Governor::Size => match self.contained(*ty, depth).0.integers {
                     Some(marked) => sizes(to_sizes(&marked.set)),
                     None => Sets::default(),
                 },
                 Governor::Characters => {
-                    let own = self.of_type(*ty, depth).0.closed();
+                    let own = self.contained(*ty, depth).0.closed();
                     Sets { alphabet: own.alphabet, ..Sets::default() }
                 }
-                _ => self.of_type(*ty, depth).0.closed(),
+                _ => self.contained(*ty, depth).0.closed(),
             },
             Element::Size(set) if matches!(governor, Governor::Sized { .. }) => {
                 let parent = Sets { sizes: parent.sizes.clone(), ..Sets::default() };
@@ -410,7 +428,7 @@ impl Evaluation<'_> {
                     }
                 }
                 Element::Type(ty) => {
-                    if let (_, Some(inner)) = self.of_type(*ty, 1) {
+                    if let (_, Some(inner)) = self.contained(*ty, 1) {
                         *real = Some(inner);
                     }
                 }

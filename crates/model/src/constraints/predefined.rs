@@ -24,8 +24,8 @@ impl Model {
             "fixed" => Some(Value::Choice("fixed".into(), Box::new(Value::Null))),
             "syntaxes" => {
                 let pair = vec![
-                    ("abstract".into(), Value::Oid(known.abstract_syntax?)),
-                    ("transfer".into(), Value::Oid(known.transfer_syntax?)),
+                    ("abstract".into(), Value::Oid(known.abstract_syntax?.into())),
+                    ("transfer".into(), Value::Oid(known.transfer_syntax?.into())),
                 ];
                 Some(Value::Choice("syntaxes".into(), Box::new(Value::Struct(pair))))
             }
@@ -146,8 +146,8 @@ fn of_value(value: &Value, part: Part) -> Known {
                 }
             }
         }
-        (Part::Abstract, Value::Oid(arcs)) => known.abstract_syntax = Some(arcs.clone()),
-        (Part::Transfer, Value::Oid(arcs)) => known.transfer_syntax = Some(arcs.clone()),
+        (Part::Abstract, Value::Oid(arcs)) => known.abstract_syntax = Some(arcs.to_vec()),
+        (Part::Transfer, Value::Oid(arcs)) => known.transfer_syntax = Some(arcs.to_vec()),
         _ => {}
     }
     known

@@ -5,7 +5,7 @@ use crate::resolve::{Binding, BuiltIn, Resolver, Scope};
 use crate::values::kind_name;
 use num_bigint::BigInt;
 use tercet_syntax::ast::{self, ConstraintKind, ElementKind, EndpointValue, ValueKind};
-use tercet_syntax::{Diagnostic, Span, TokenKind};
+use tercet_syntax::{Span, TokenKind};
 
 impl<'a> Resolver<'a> {
     /// The constraint, none when nothing can be said.
@@ -28,7 +28,7 @@ impl<'a> Resolver<'a> {
                 let encoded_by = encoded_by.as_ref().and_then(|value| {
                     let governor = self.type_of(BuiltIn::ObjectIdentifier);
                     match self.value(scope, value, governor) {
-                        Value::Oid(arcs) => Some(arcs),
+                        Value::Oid(arcs) => Some(arcs.to_vec()),
                         _ => None,
                     }
                 });
@@ -89,10 +89,9 @@ impl<'a> Resolver<'a> {
                 return match self.peek(scope, &reference.name.text)? {
                     Binding::ObjectSet(set) => {
                         let message = "an object set as a constraint stands in braces";
-                        self.report(
-                            Diagnostic::warning("E0407", ty.span, message)
-                                .label("taken as a table constraint"),
-                        );
+                        let finding =
+                            self.slip("E0407", ty.span, message).label("taken as a table constraint");
+                        self.report(finding);
                         Some(set)
                     }
                     _ => None,
@@ -146,7 +145,7 @@ impl<'a> Resolver<'a> {
         governor: TypeId,
         base: TypeId,
     ) -> Element {
-        if !self.enter(element.span) {
+        if !self.spend(1, element.span) || !self.enter(element.span) {
             return Element::All;
         }
         let element = self.element_here(scope, element, governor, base);
@@ -280,7 +279,8 @@ impl<'a> Resolver<'a> {
             return false;
         }
         let message = format!("{} takes no numbers", kind_name(kind));
-        self.report(Diagnostic::warning("E0402", span, message).label("taken as `SIZE (…)`"));
+        let finding = self.slip("E0402", span, message).label("taken as `SIZE (…)`");
+        self.report(finding);
         true
     }
 

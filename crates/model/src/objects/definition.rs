@@ -1,7 +1,7 @@
 //! Objects (X.681 §11): defined syntax, default syntax, or another object.
 
 use crate::ir::{ClassId, ObjectId, Setting};
-use crate::resolve::{Binding, Resolver, Scope};
+use crate::resolve::{Binding, Extent, Resolver, Scope};
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use tercet_syntax::ast::{self, ValueKind};
@@ -46,8 +46,12 @@ impl<'a> Resolver<'a> {
         if let Some(other) = other
             && self.ensure_object(other, value.span)
         {
-            let settings = self.model.objects[other.index()].settings.clone();
-            self.model.objects[id.index()].settings = settings;
+            let settings = &self.model.objects[other.index()].settings;
+            let nodes = settings.values().map(nodes).sum();
+            if self.spend(nodes, value.span) {
+                let settings = self.model.objects[other.index()].settings.clone();
+                self.model.objects[id.index()].settings = settings;
+            }
         }
     }
 
@@ -106,6 +110,12 @@ impl<'a> Resolver<'a> {
 
     /// Fills in defaults and reports what is missing (X.681 §11.6).
     fn complete(&mut self, class: ClassId, settings: &mut Settings, span: Span) {
+        let defaults =
+            self.model.classes[class.index()].fields.iter().filter_map(|field| field.default.as_ref());
+        let nodes = defaults.map(nodes).sum();
+        if !self.spend(nodes, span) {
+            return;
+        }
         let mut missing = None;
         for field in &self.model.classes[class.index()].fields {
             if settings.contains_key(&field.name) {
@@ -123,5 +133,13 @@ impl<'a> Resolver<'a> {
             let finding = self.slip("E0504", span, format!("field `{name}` is not set")).note("X.681 §11.6");
             self.report(finding);
         }
+    }
+}
+
+/// What a copy of a setting counts for.
+fn nodes(setting: &Setting) -> u64 {
+    match setting {
+        Setting::Value(_, value) => Extent::of(value).nodes,
+        _ => 1,
     }
 }

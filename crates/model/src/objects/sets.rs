@@ -47,7 +47,7 @@ impl<'a> Resolver<'a> {
         class: ClassId,
         out: &mut Objects,
     ) {
-        if !self.enter(element.span) {
+        if !self.spend(1, element.span) || !self.enter(element.span) {
             return;
         }
         match &element.kind {
@@ -153,6 +153,11 @@ impl<'a> Resolver<'a> {
 
     fn add_set(&mut self, id: ObjectSetId, span: Span, out: &mut Objects) {
         if !self.ensure_object_set(id, span) {
+            return;
+        }
+        // Four entries of a set take the time of a value, if not the room.
+        let count = self.model.object_sets[id.index()].objects.len() as u64;
+        if !self.spend(count / 4, span) {
             return;
         }
         let set = &self.model.object_sets[id.index()];

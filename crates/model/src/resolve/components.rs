@@ -37,6 +37,9 @@ impl<'a> Resolver<'a> {
         sort: Sort,
     ) -> Components {
         let (items, second_root) = self.flatten(scope, list, sort);
+        if !self.spend(items.len() as u64, self.model.types[owner.index()].span) {
+            return Components::default();
+        }
         let automatic = self.is_automatic(scope, list);
         let numbers = if automatic { automatic_numbers(&items) } else { Vec::new() };
         let mut out = Vec::with_capacity(items.len());

@@ -1,7 +1,7 @@
 //! What waits until all types stand: constraints and DEFAULT values.
 
-use super::Resolver;
 use super::lookup::Scope;
+use super::{Extent, Resolver};
 use crate::ir::{self, Element, ObjectSetId, Presence, Setting, TypeId, TypeKind, Value};
 use tercet_syntax::ast::{self, Ident};
 
@@ -106,6 +106,7 @@ impl<'a> Resolver<'a> {
                 continue;
             }
             match self.field_of_object(object, path) {
+                Some(Setting::Value(_, value)) if !self.spend(Extent::of(&value).nodes, span) => return out,
                 Some(Setting::Value(_, value)) => out.push(Element::Value(value)),
                 Some(Setting::ValueSet(ty)) => out.push(Element::Type(ty)),
                 _ => {}
@@ -123,12 +124,33 @@ impl<'a> Resolver<'a> {
                     if self.is_missing(ty) {
                         continue;
                     }
+                    if self.is_string_for_list(value, ty) {
+                        self.set_default(owner, index, Value::Error);
+                        continue;
+                    }
                     let value = self.value(&scope, value, ty);
                     self.set_default(owner, index, value);
                 }
             }
             self.run_queue();
         }
+    }
+
+    /// `SEQUENCE OF OCTET STRING DEFAULT '00'H`: a slip of published specifications.
+    fn is_string_for_list(&mut self, value: &ast::Value, ty: TypeId) -> bool {
+        let base = self.base(ty);
+        let is_list =
+            matches!(self.model.types[base.index()].kind, TypeKind::SequenceOf(..) | TypeKind::SetOf(..));
+        if !is_list || !matches!(value.kind, ast::ValueKind::Hex(_) | ast::ValueKind::Binary(_)) {
+            return false;
+        }
+        let kind = crate::values::kind_name(&self.model.types[base.index()].kind);
+        let finding = self
+            .slip("L0401", value.span, format!("the DEFAULT of a {kind} is a string"))
+            .label("the component is taken as OPTIONAL")
+            .help("a list of values in braces is needed: `{'00'H, '01'H}`");
+        self.report(finding);
+        true
     }
 
     fn set_default(&mut self, owner: TypeId, index: usize, value: Value) {

@@ -98,19 +98,39 @@ impl<'a> Resolver<'a> {
 
     /// What an assignment without parameters stands for.
     pub(super) fn bind(&mut self, id: DefId, at: Span) -> Option<Binding> {
-        let memo = &mut self.definitions[id.module()][id.assignment()].memo;
-        match memo {
-            Memo::Done(binding) => return Some(binding.clone()),
+        match &mut self.definitions[id.module()][id.assignment()].memo {
+            // Taken out while it is copied.
+            Memo::Done(binding) => {
+                let known = std::mem::replace(binding, Binding::Missing);
+                let copy = self.copy(&known, at);
+                self.definitions[id.module()][id.assignment()].memo = Memo::Done(known);
+                return Some(copy);
+            }
             Memo::Active => {
                 self.report_value_cycle(id, at);
                 return None;
             }
-            Memo::Unknown => *memo = Memo::Active,
+            memo @ Memo::Unknown => *memo = Memo::Active,
         }
+        let binding = self.define_in_module(id);
+        let copy = self.copy(&binding, at);
+        self.definitions[id.module()][id.assignment()].memo = Memo::Done(binding);
+        Some(copy)
+    }
+
+    /// Makes what an assignment without parameters stands for, if that has not been done.
+    pub(super) fn ensure_definition(&mut self, id: DefId) {
+        let memo = &mut self.definitions[id.module()][id.assignment()].memo;
+        if let Memo::Unknown = memo {
+            *memo = Memo::Active;
+            let binding = self.define_in_module(id);
+            self.definitions[id.module()][id.assignment()].memo = Memo::Done(binding);
+        }
+    }
+
+    fn define_in_module(&mut self, id: DefId) -> Binding {
         let scope = Scope::module(ModuleId(id.module() as u32));
-        let binding = self.define(id, scope, SmolStr::default());
-        self.definitions[id.module()][id.assignment()].memo = Memo::Done(binding.clone());
-        Some(binding)
+        self.define(id, scope, SmolStr::default())
     }
 
     /// What an assignment stands for, at the end of the run.
@@ -155,7 +175,7 @@ impl<'a> Resolver<'a> {
                 }
                 let value = self.value(&scope, value, governor);
                 self.leave();
-                Binding::Value(governor, value)
+                Binding::Value(governor, self.within_depth(value, name_span))
             }
             (Kind::Object, AssignmentKind::Value { governor, value }) => {
                 match self.class_of(&scope, governor) {
@@ -199,7 +219,7 @@ impl<'a> Resolver<'a> {
             }
             ast::ValueKind::Braced(braced) => match self.plain_oid(scope.module.index(), *braced) {
                 Some(numbers) => {
-                    Binding::Value(self.type_of(BuiltIn::ObjectIdentifier), ir::Value::Oid(numbers))
+                    Binding::Value(self.type_of(BuiltIn::ObjectIdentifier), ir::Value::Oid(numbers.into()))
                 }
                 None => Binding::Missing,
             },
@@ -385,7 +405,8 @@ impl<'a> Resolver<'a> {
         name: Option<SmolStr>,
     ) -> ObjectSetId {
         let id = ObjectSetId(self.model.object_sets.len() as u32);
-        self.model.object_sets.push(ir::ObjectSet { name, objects: Vec::new(), extensible: tree.extensible });
+        let (objects, extensible, span) = (Vec::new(), tree.extensible, tree.span);
+        self.model.object_sets.push(ir::ObjectSet { name, objects, extensible, span });
         self.object_sets.push(Body { state: State::Pending, scope: scope.clone(), tree: Some(tree) });
         self.object_set_classes.push(class);
         self.queue.push_back(Job::ObjectSet(id));
@@ -419,7 +440,7 @@ impl<'a> Resolver<'a> {
         body.state = State::Active;
         let scope = body.scope.clone();
         let span = self.model.classes[id.index()].span;
-        if self.enter(span) {
+        if self.spend(tree.fields.len() as u64, span) && self.enter(span) {
             self.define_class(id, &scope, tree);
             self.leave();
         }
@@ -442,7 +463,7 @@ impl<'a> Resolver<'a> {
         };
         body.state = State::Active;
         let scope = body.scope.clone();
-        if self.enter(at) {
+        if self.spend(1, at) && self.enter(at) {
             self.define_object(id, &scope, tree);
             self.leave();
         }

@@ -21,6 +21,10 @@ impl<'a> Resolver<'a> {
         let mut names = FxHashMap::default();
         let mut numbers = FxHashSet::default();
         let mut out = Vec::with_capacity(items.len());
+        let span = items.first().map_or_else(Default::default, |item| item.name.span);
+        if !self.spend(items.len() as u64, span) {
+            return out;
+        }
         for item in items {
             let Some(value) = self.item_number(scope, &item.value) else { continue };
             if bits && value.sign() == num_bigint::Sign::Minus {
@@ -133,6 +137,10 @@ impl<'a> Resolver<'a> {
         names: &mut FxHashMap<SmolStr, tercet_syntax::Span>,
     ) -> Vec<(SmolStr, Option<i64>)> {
         let mut out = Vec::with_capacity(items.len());
+        let span = items.first().map_or_else(Default::default, |item| item.name.span);
+        if !self.spend(items.len() as u64, span) {
+            return out;
+        }
         for item in items {
             self.check_item(&item.name, names);
             let number = match &item.value {
@@ -161,7 +169,7 @@ impl<'a> Resolver<'a> {
             if let Some(first) = seen.insert(*number, tree.name.span) {
                 let text = format!("`{}` has the number {number} of another item", tree.name.text);
                 let finding = self
-                    .slip("E0254", tree.name.span, text)
+                    .slip("L0402", tree.name.span, text)
                     .label("both are kept; decoding gives the first")
                     .also(first, "the other one");
                 self.report(finding);

@@ -180,6 +180,11 @@ impl<'a> Resolver<'a> {
                 }
                 self.report(finding);
             }
+            // Its own body is what is being built: `F ::= x < F`.
+            TypeKind::Error if self.is_being_built(base) => {
+                let text = "a selection type selects from itself";
+                self.report(Diagnostic::error("E0222", choice.span, text).note("X.680 §30.2"));
+            }
             TypeKind::Error | TypeKind::Open(None) => {}
             _ => self.report(Diagnostic::error("E0276", choice.span, "a selection needs a CHOICE type")),
         }

@@ -1,8 +1,10 @@
 //! What a name means: dummy parameters first, then the module, its imports, and `Module.Name`.
 
 use super::Resolver;
+use super::definitions::DefId;
 use super::modules::Symbol;
 use crate::ir::{ClassId, ModuleId, ObjectId, ObjectSetId, TypeId, Value};
+use crate::unresolved::{Cause, Unresolved};
 use std::rc::Rc;
 use tercet_syntax::Diagnostic;
 use tercet_syntax::ast;
@@ -88,49 +90,91 @@ impl<'a> Resolver<'a> {
         if reference.module.is_none()
             && let Some(binding) = scope.dummy(&reference.name.text)
         {
-            return Some(binding.clone());
+            return Some(self.copy(binding, reference.span));
         }
         match self.known_symbol(scope, reference) {
-            Symbol::Definition(id) => match &reference.parameters {
-                Some(actual) if self.is_parameterized(id) => self.instance(scope, id, reference, actual),
-                Some(_) => {
-                    let name = &reference.name.text;
-                    let finding = self
-                        .slip("E0231", reference.span, format!("`{name}` takes no parameters"))
-                        .label("parameters are ignored");
-                    self.report(finding);
-                    self.bind(id, reference.span)
+            Symbol::Definition(id) => {
+                let found = self.defined(scope, reference, id);
+                if matches!(found, Some(Binding::Missing | Binding::Value(_, Value::Error))) {
+                    self.pass_on_unresolved(reference, id);
                 }
-                None if self.is_parameterized(id) => {
-                    let name = &reference.name.text;
-                    let definition = self.definition_tree(id);
-                    let finding = self
-                        .slip("E0232", reference.span, format!("`{name}` needs parameters"))
-                        .also(definition.name.span, "defined with parameters here")
-                        .label(if self.options.lenient {
-                            "taken without knowing them"
-                        } else {
-                            "none are given"
-                        });
-                    self.report(finding);
-                    if self.options.lenient { self.bare_instance(id) } else { None }
-                }
-                None => self.bind(id, reference.span),
-            },
+                found
+            }
             Symbol::BuiltInClass(class) => Some(Binding::Class(self.built_in_class(class))),
-            Symbol::Missing => Some(Binding::Missing),
-            Symbol::Unknown => Some(Binding::Missing),
+            Symbol::Missing | Symbol::Unknown => Some(Binding::Missing),
+        }
+    }
+
+    /// What a definition gives for a reference to it.
+    fn defined(&mut self, scope: &Scope<'a>, reference: &'a ast::Reference, id: DefId) -> Option<Binding> {
+        match &reference.parameters {
+            Some(actual) if self.is_parameterized(id) => self.instance(scope, id, reference, actual),
+            Some(_) => {
+                let name = &reference.name.text;
+                let finding = self
+                    .slip("E0231", reference.span, format!("`{name}` takes no parameters"))
+                    .label("parameters are ignored");
+                self.report(finding);
+                self.bind(id, reference.span)
+            }
+            None if self.is_parameterized(id) => {
+                let name = &reference.name.text;
+                let definition = self.definition_tree(id);
+                let finding = self
+                    .slip("E0232", reference.span, format!("`{name}` needs parameters"))
+                    .also(definition.name.span, "defined with parameters here")
+                    .label(if self.options.lenient {
+                        "taken without knowing them"
+                    } else {
+                        "none are given"
+                    });
+                self.report(finding);
+                self.note_unresolved(reference, Cause::NoParameters);
+                if self.options.lenient { self.bare_instance(id) } else { None }
+            }
+            None => self.bind(id, reference.span),
         }
     }
 
     /// The symbol a reference leads to; one that is unknown is reported.
     pub(super) fn known_symbol(&mut self, scope: &Scope<'a>, reference: &'a ast::Reference) -> Symbol {
-        match self.symbol_of(scope, reference) {
-            Symbol::Unknown => {
-                self.report_unknown(scope.module, reference);
-                self.symbol_of(scope, reference)
-            }
-            known => known,
+        let mut symbol = self.symbol_of(scope, reference);
+        if symbol == Symbol::Unknown {
+            self.report_unknown(scope.module, reference);
+            symbol = self.symbol_of(scope, reference);
+        }
+        if matches!(symbol, Symbol::Missing | Symbol::Unknown) {
+            let cause = self.cause(scope.module, reference);
+            self.note_unresolved(reference, cause);
+        }
+        symbol
+    }
+
+    /// Keeps a reference that leads to nothing, for [`crate::Model::gaps`].
+    fn note_unresolved(&mut self, reference: &ast::Reference, cause: Cause) {
+        let (span, name) = (reference.span, reference.name.text.clone());
+        self.unresolved.entry((span.lo, span.hi)).or_insert(Unresolved { name, cause, span });
+    }
+
+    /// A reference to a definition that says nothing because of what it refers to itself.
+    fn pass_on_unresolved(&mut self, reference: &ast::Reference, id: DefId) {
+        let span = self.definition_tree(id).span;
+        let within = self.unresolved.range((span.lo, 0)..(span.hi, 0)).next();
+        if let Some(cause) = within.map(|(_, it)| it.cause.clone()) {
+            self.note_unresolved(reference, cause);
+        }
+    }
+
+    /// Why a reference leads to nothing: where it would have to come from.
+    fn cause(&self, module: ModuleId, reference: &ast::Reference) -> Cause {
+        let from = match &reference.module {
+            Some(module) => Some(module),
+            None => self.import_of(module, &reference.name.text),
+        };
+        match from {
+            None => Cause::Unknown,
+            Some(from) if self.module_named(&from.text).is_some() => Cause::NotDefined(from.text.clone()),
+            Some(from) => Cause::NoModule(from.text.clone()),
         }
     }
 

@@ -5,6 +5,8 @@
 //! [`Resolver::ensure`] and its sisters. Constraints and DEFAULT values wait until all types stand (`deferred`).
 
 mod arena;
+mod budget;
+mod circles;
 mod components;
 mod deferred;
 mod definitions;
@@ -15,6 +17,7 @@ mod modules;
 mod parameters;
 mod types;
 
+pub(crate) use budget::Extent;
 pub(crate) use lookup::{Binding, Scope};
 pub(crate) use modules::well_known_arc;
 pub(crate) use types::BuiltIn;
@@ -23,10 +26,11 @@ use crate::check;
 use crate::instructions::Prefix;
 use crate::ir::{self, ClassId, Model, ModuleId, TypeId};
 use crate::options::Options;
+use crate::unresolved::Unresolved;
 use arena::{Arena, Kept, Tail};
 use definitions::{Body, DefId, Definition, Kind};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use tercet_syntax::ast::{self, Braced};
 use tercet_syntax::{Cursor, Diagnostic, SourceMap, Span, Token};
 
@@ -59,9 +63,12 @@ pub(crate) struct Resolver<'a> {
     reported: FxHashSet<(Span, &'static str)>,
     depth: u32,
     depth_reported: bool,
+    budget: budget::Budget,
     arena: Tail<'a>,
     // modules.rs
     table: modules::Table<'a>,
+    // lookup.rs
+    unresolved: BTreeMap<(u32, u32), Unresolved>,
     // definitions.rs
     definitions: Vec<Vec<Definition>>,
     types: Vec<Body<'a, &'a ast::Type>>,
@@ -99,8 +106,13 @@ impl<'a> Resolver<'a> {
             reported: FxHashSet::default(),
             depth: 0,
             depth_reported: false,
+            budget: budget::Budget::new(
+                options.expansion_limit,
+                map.files().map(|(_, file)| file.text.len() as u64).sum(),
+            ),
             arena: Tail::of(arena),
             table: modules::Table::default(),
+            unresolved: BTreeMap::new(),
             definitions: modules.iter().map(|m| vec![Definition::default(); m.assignments.len()]).collect(),
             types: Vec::new(),
             classes: Vec::new(),
@@ -135,7 +147,7 @@ impl<'a> Resolver<'a> {
                     let id = DefId::new(index, at);
                     let is_value = matches!(self.kind_of(id), Kind::Value | Kind::MacroValue);
                     if assignment.parameters.is_empty() && is_value == values {
-                        self.bind(id, assignment.name.span);
+                        self.ensure_definition(id);
                     }
                 }
             }
@@ -144,6 +156,8 @@ impl<'a> Resolver<'a> {
         }
         self.run_deferred();
         self.break_reference_cycles();
+        self.break_constraint_circles();
+        self.break_default_circles();
         self.decide_tag_modes();
         self.read_instructions();
     }
@@ -176,6 +190,7 @@ impl<'a> Resolver<'a> {
             }
             self.model.modules.push(out);
         }
+        self.model.unresolved = std::mem::take(&mut self.unresolved).into_values().collect();
         let found = check::check(&self.model, self.options);
         for finding in found {
             self.report(finding);

@@ -4,6 +4,7 @@ use super::Resolver;
 use super::definitions::DefId;
 use crate::ir::ModuleId;
 use crate::options::Duplicates;
+use crate::unresolved::Twice;
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use tercet_suggest::nearest;
@@ -72,6 +73,16 @@ impl<'a> Resolver<'a> {
             Duplicates::Last => (index, "used in place of the other"),
         };
         self.table.by_name.insert(module.name.text.clone(), used);
+        let unused = if used == index { first } else { index };
+        if !self.same_text(first, index) {
+            let name = &module.name.text;
+            let places = [self.modules[used].name.span, self.modules[unused].name.span];
+            match self.model.twice.iter_mut().find(|twice| twice.name == *name) {
+                Some(known) if used == index => known.places.insert(0, places[0]),
+                Some(known) => known.places.push(places[1]),
+                None => self.model.twice.push(Twice { name: name.clone(), places: places.into() }),
+            }
+        }
         self.report(
             Diagnostic::warning(
                 "W0211",
@@ -81,6 +92,13 @@ impl<'a> Resolver<'a> {
             .label(says)
             .also(self.modules[first].name.span, "the other one"),
         );
+    }
+
+    /// Whether two modules are written with the same items; comments and white space do not count.
+    fn same_text(&self, a: usize, b: usize) -> bool {
+        let (a, b) = (&self.modules[a].tokens, &self.modules[b].tokens);
+        let text = |token: &tercet_syntax::Token| self.map.text(token.span);
+        a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.kind == b.kind && text(a) == text(b))
     }
 
     fn register_symbols(&mut self, index: usize, module: &'a ast::Module) {
@@ -111,6 +129,7 @@ impl<'a> Resolver<'a> {
                 }
                 continue;
             };
+            self.check_version(index, import, target);
             for symbol in &import.symbols {
                 let name = symbol.text.as_str();
                 if is_useful_type(name)
@@ -127,11 +146,43 @@ impl<'a> Resolver<'a> {
 
     /// The module an import names: by its reference, an alias, or else its object identifier (X.680 §13.15).
     fn imported_module(&self, index: usize, import: &ast::Import) -> Option<usize> {
-        if let Some(&target) = self.table.by_name.get(&import.module.text) {
-            return Some(target);
+        let named = self.table.by_name.get(&import.module.text).copied();
+        let by_oid = import.oid.and_then(|oid| self.plain_oid(index, oid));
+        let by_oid = by_oid.and_then(|numbers| self.table.by_oid.get(&numbers).copied());
+        // Of several versions of a module, the one that is meant.
+        match (named, by_oid) {
+            (_, Some(meant)) if self.modules[meant].name.text == import.module.text => Some(meant),
+            (named, by_oid) => named.or(by_oid),
         }
-        let numbers = import.oid.and_then(|oid| self.plain_oid(index, oid))?;
-        self.table.by_oid.get(&numbers).copied()
+    }
+
+    /// Reports a module whose object identifier is not the one that an import names (X.680 §13.15).
+    fn check_version(&mut self, index: usize, import: &'a ast::Import, target: usize) {
+        let Some(wanted) = import.oid.and_then(|oid| self.plain_oid(index, oid)) else { return };
+        let module = &self.modules[target];
+        let Some(oid) = module.oid else { return };
+        let Some(found) = self.plain_oid(target, oid) else { return };
+        let fits = match import.selection {
+            // The last arc counts versions.
+            Some(ast::Selection::Successors) => match (wanted.split_last(), found.split_last()) {
+                (Some((least, before)), Some((last, same))) => before == same && last >= least,
+                _ => wanted == found,
+            },
+            Some(ast::Selection::Descendants) => found.starts_with(&wanted),
+            None => wanted == found,
+        };
+        if fits {
+            return;
+        }
+        let arcs = |arcs: &[u128]| arcs.iter().map(u128::to_string).collect::<Vec<_>>().join(" ");
+        let name = &module.name.text;
+        let message = format!("module `{name}` is {{{}}}, not {{{}}}", arcs(&found), arcs(&wanted));
+        let finding = self
+            .slip("L0403", import.module.span, message)
+            .label("another version is imported; this one is used")
+            .also(oid.span, "the version at hand")
+            .note("X.680 §13.15");
+        self.report(finding);
     }
 
     /// What a module gives under a name: its own definition, or what it imports itself (§13.13), followed until a
@@ -175,6 +226,12 @@ impl<'a> Resolver<'a> {
             let text = format!("module `{}` does not export `{}`", module.name.text, symbol.text);
             self.report(Diagnostic::warning("W0214", symbol.span, text).label("used nevertheless"));
         }
+    }
+
+    /// The module that a name is imported from.
+    pub(super) fn import_of(&self, module: ModuleId, name: &str) -> Option<&'a Ident> {
+        let imports = &self.modules.get(module.index())?.imports;
+        imports.iter().find(|it| it.symbols.iter().any(|symbol| symbol.text == name)).map(|it| &it.module)
     }
 
     /// Says once for each module that it is not among those given.

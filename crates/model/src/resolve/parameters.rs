@@ -90,12 +90,18 @@ impl<'a> Resolver<'a> {
         let arguments = inner.bindings.as_ref().map_or(&[][..], |b| &b.arguments);
         let key = Key { definition, arguments: arguments.iter().map(key_of).collect() };
         match self.instances.get(&key) {
-            Some(Memo::Done(binding)) => return Some(binding.clone()),
+            Some(Memo::Done(binding)) => {
+                let binding = binding.clone();
+                return Some(self.copy(&binding, at));
+            }
             Some(_) => {
                 self.report_value_cycle(definition, at);
                 return None;
             }
             None => {}
+        }
+        if !self.spend(1, at) {
+            return None;
         }
         if self.instances.len() >= self.options.instance_limit as usize {
             if !self.instances_reported {

@@ -179,6 +179,11 @@ impl<'a> Resolver<'a> {
         self.types[id.index()].state = State::Done;
     }
 
+    /// Whether a type is being built, so that nothing is known of it yet.
+    pub(super) fn is_being_built(&self, id: TypeId) -> bool {
+        self.types[id.index()].state == State::Active
+    }
+
     /// The type behind references, ensured. An error type for references that never end (reported elsewhere).
     pub(crate) fn base(&mut self, id: TypeId) -> TypeId {
         let mut at = id;
@@ -193,7 +198,7 @@ impl<'a> Resolver<'a> {
     }
 
     fn build(&mut self, id: TypeId, scope: &Scope<'a>, tree: &'a ast::Type, automatic: Option<u32>) {
-        if !self.enter(tree.span) {
+        if !self.spend(1, tree.span) || !self.enter(tree.span) {
             return;
         }
         for prefix in &tree.encoding {

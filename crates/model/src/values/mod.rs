@@ -14,14 +14,18 @@ mod xml;
 pub use print::Notation;
 
 use crate::ir::{TypeId, TypeKind, Value};
-use crate::resolve::{Binding, Resolver, Scope};
+use crate::resolve::{Binding, Extent, Resolver, Scope};
 use tercet_syntax::ast::{self, ValueKind};
 use tercet_syntax::{Diagnostic, Span};
 
 impl<'a> Resolver<'a> {
     /// A value of the governor's type (X.680 §17.7); [`Value::Error`] when it is none, which has been reported.
     pub(crate) fn value(&mut self, scope: &Scope<'a>, value: &'a ast::Value, governor: TypeId) -> Value {
-        if !self.enter(value.span) {
+        let octets = match &value.kind {
+            ValueKind::String(text) | ValueKind::Binary(text) | ValueKind::Hex(text) => text.len(),
+            _ => 0,
+        };
+        if !self.spend(1, value.span) || !self.spend_octets(octets, value.span) || !self.enter(value.span) {
             return Value::Error;
         }
         if self.is_missing(governor) && !matches!(value.kind, ValueKind::Typed(..)) {
@@ -158,6 +162,9 @@ impl<'a> Resolver<'a> {
         base: TypeId,
     ) -> Value {
         match self.setting_of(scope, object, path) {
+            Some(crate::ir::Setting::Value(_, value)) if !self.spend(Extent::of(&value).nodes, span) => {
+                Value::Error
+            }
             Some(crate::ir::Setting::Value(ty, value)) => {
                 if self.is_open(base) {
                     return wrap_open(ty, value);

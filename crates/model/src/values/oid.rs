@@ -1,9 +1,13 @@
 //! Values of OBJECT IDENTIFIER and RELATIVE-OID (X.680 §32–33) and the names of X.660's arcs.
 
+use crate::arcs::Arcs;
 use crate::ir::{TypeId, Value};
 use crate::resolve::{Binding, BuiltIn, Resolver, Scope, well_known_arc};
 use tercet_syntax::ast::{self, ValueKind};
 use tercet_syntax::{Diagnostic, OidComponent, Span};
+
+/// Arcs that are copied rather than shared: the first ones decide what names mean.
+const SHORT: usize = 4;
 
 impl<'a> Resolver<'a> {
     pub(super) fn oid_value(
@@ -21,12 +25,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// The arcs of an OID in braces, `None` when one of them could not be found out, which has been reported.
-    pub(crate) fn oid(
-        &mut self,
-        scope: &Scope<'a>,
-        braced: ast::Braced,
-        relative: bool,
-    ) -> Option<Vec<u128>> {
+    pub(crate) fn oid(&mut self, scope: &Scope<'a>, braced: ast::Braced, relative: bool) -> Option<Arcs> {
         let components = match self.cursor(scope, braced).inner().oid_components() {
             Ok(components) => components,
             Err(finding) => {
@@ -34,11 +33,13 @@ impl<'a> Resolver<'a> {
                 return None;
             }
         };
-        let mut arcs = Vec::with_capacity(components.len());
+        let (mut before, mut arcs) = (None, Vec::with_capacity(components.len()));
         for component in components {
-            self.oid_component(scope, component, &mut arcs, relative)?;
+            self.oid_component(scope, component, &mut before, &mut arcs, relative)?;
         }
         let allowed = match arcs.as_slice() {
+            // Those of another definition have been looked at there.
+            _ if before.is_some() => true,
             [0 | 1, second, ..] => *second < 40,
             [first, ..] => *first <= 2,
             [] => true,
@@ -50,13 +51,14 @@ impl<'a> Resolver<'a> {
                 .note("X.660 §7.6");
             self.report(finding);
         }
-        Some(arcs)
+        Some(Arcs::below(before, arcs))
     }
 
     fn oid_component(
         &mut self,
         scope: &Scope<'a>,
         component: OidComponent,
+        before: &mut Option<Arcs>,
         arcs: &mut Vec<u128>,
         relative: bool,
     ) -> Option<()> {
@@ -69,6 +71,7 @@ impl<'a> Resolver<'a> {
         let plain = name.module.is_none() && name.parameters.is_none();
         if plain
             && !relative
+            && before.is_none()
             && let Some(number) = well_known_arc(&name.name.text, arcs)
         {
             arcs.push(number);
@@ -86,7 +89,17 @@ impl<'a> Resolver<'a> {
         let reference = self.keep_reference(name);
         match self.lookup(scope, reference)? {
             // A reference to another OID may stand only at the beginning (X.680 §32.3); elsewhere it is a RELATIVE-OID.
-            Binding::Value(_, Value::Oid(more)) => arcs.extend(more),
+            Binding::Value(_, Value::Oid(more))
+                if before.is_none() && arcs.is_empty() && more.len() > SHORT =>
+            {
+                *before = Some(more);
+            }
+            Binding::Value(_, Value::Oid(more)) => {
+                if !self.spend_octets(more.len() * size_of::<u128>(), span) {
+                    return None;
+                }
+                arcs.extend(more.to_vec());
+            }
             Binding::Value(_, Value::Integer(number)) => arcs.push(self.arc_of(&number, span)?),
             Binding::Value(_, Value::Error) | Binding::Missing => return None,
             Binding::Value(..) => {

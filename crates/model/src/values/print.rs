@@ -27,7 +27,7 @@ impl fmt::Display for Notation<'_> {
             Value::BitString(octets, bits) => write_bits(f, octets, *bits),
             Value::OctetString(octets) => write_hex(f, octets),
             Value::Null => f.write_str("NULL"),
-            Value::Oid(arcs) => write_list(f, arcs, " ", |f, arc| write!(f, "{arc}")),
+            Value::Oid(arcs) => write_list(f, &arcs.to_vec(), " ", |f, arc| write!(f, "{arc}")),
             Value::Text(text) => write_text(f, text),
             Value::List(values) => write_list(f, values, ", ", |f, value| self.of(value).fmt(f)),
             Value::Struct(fields) => {
@@ -153,7 +153,7 @@ mod tests {
             (Value::Integer((-5).into()), "-5"),
             (Value::BitString(vec![0xa0], 3), "'101'B"),
             (Value::BitString(vec![0xa0], 8), "'A0'H"),
-            (Value::Oid(vec![1, 3, 6]), "{1 3 6}"),
+            (Value::Oid(vec![1, 3, 6].into()), "{1 3 6}"),
             (Value::Text("a\"b".into()), "\"a\"\"b\""),
             (Value::Text("a\nb".into()), "{\"a\", {0, 0, 0, 10}, \"b\"}"),
             (Value::Choice("c".into(), Box::new(Value::Null)), "c : NULL"),

@@ -61,6 +61,9 @@ impl<'a> Resolver<'a> {
             }
             octets[octet] |= 0x80 >> (at % 8);
         }
+        if !self.spend_octets(octets.len(), names.last().map_or_else(Span::default, |name| name.span)) {
+            return Value::Error;
+        }
         Value::BitString(octets, bits)
     }
 

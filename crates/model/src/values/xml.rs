@@ -21,6 +21,9 @@ struct Element<'t> {
 
 impl Resolver<'_> {
     pub(super) fn xml_value(&mut self, text: &str, span: Span, base: TypeId) -> Value {
+        if !self.spend_octets(text.len() * 8, span) {
+            return Value::Error;
+        }
         let mut reader = Reader { text, chars: text.char_indices().peekable() };
         let Some(root) = reader.element(0) else {
             self.report(
@@ -32,14 +35,9 @@ impl Resolver<'_> {
             Some(value) => value,
             None => {
                 let kind = super::kind_name(&self.model.types[base.index()].kind);
-                self.report(
-                    Diagnostic::warning(
-                        "E0309",
-                        span,
-                        format!("this is not understood as a value of {kind} in XML"),
-                    )
-                    .label("the value is ignored"),
-                );
+                let text = format!("this is not understood as a value of {kind} in XML");
+                let finding = self.slip("E0309", span, text).label("the value is ignored");
+                self.report(finding);
                 Value::Error
             }
         }
@@ -91,7 +89,7 @@ impl Resolver<'_> {
             }
             TypeKind::ObjectIdentifier | TypeKind::RelativeOid => {
                 let arcs: Option<Vec<u128>> = text.split('.').map(|arc| arc.trim().parse().ok()).collect();
-                Value::Oid(arcs?)
+                Value::Oid(arcs?.into())
             }
             TypeKind::CharacterString(_)
             | TypeKind::OidIri

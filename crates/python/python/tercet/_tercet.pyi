@@ -123,12 +123,16 @@ class Schema:
         aliases: Mapping[str, str] | None = None,
         tags: Tags = "as-written",
         allow_errors: bool = False,
+        allow_missing: bool = False,
     ) -> Self:
         """Reads files, and directories with all specifications in them.
 
         `strict` takes the slips found in vendors' specifications as errors. `aliases` lets imports from a module find
         another: `{"TAP-03XX": "TAP-0312"}`. `tags` says what tags mean, where text and data disagree. `allow_errors`
         uses what could be understood.
+
+        Types that use names without a definition, or a module that was given twice with different texts, raise
+        SchemaError in PER and OER; other rules warn once with `warnings.warn`. `allow_missing` allows both.
 
         Raises SchemaError, OSError.
         """
@@ -142,6 +146,7 @@ class Schema:
         aliases: Mapping[str, str] | None = None,
         tags: Tags = "as-written",
         allow_errors: bool = False,
+        allow_missing: bool = False,
     ) -> Self:
         """Reads one text, as `load` does."""
     @property

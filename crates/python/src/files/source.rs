@@ -171,6 +171,7 @@ impl Source {
         let plan = plans.plan(py, schema.get().shared())?;
         let inputs = inputs_of(paths, &plan, allow_empty)?;
         let plan = plans.meant(py, schema.get(), plan, &inputs, &options)?;
+        schema.get().warn(py)?;
         let (rendering, audit) =
             rendering::of(render.as_ref(), profile.as_deref(), &plan.plan.shape, plan.record)?;
         let shown = rendering.as_ref().map_or(&plan.plan.shape, Rendering::shape);

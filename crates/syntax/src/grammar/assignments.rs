@@ -1,7 +1,12 @@
 //! Assignments (X.680 §16, X.681 §9–12, X.683 §8), macros of X.208, and where to go on after an error.
 
-use crate::ast::{Assignment, AssignmentKind, Ident, Parameter, Type, TypeKind, Value, ValueKind};
+use crate::ast::{
+    Assignment, AssignmentKind, Ident, Parameter, Reference, StringKind, Type, TypeKind, UsefulTime, Value,
+    ValueKind,
+};
+use crate::diagnostic::Diagnostic;
 use crate::parser::{Parsed, Parser};
+use crate::source::Span;
 use crate::token::{Keyword as K, TokenKind as T};
 
 /// How far an assignment's `::=` may be from its name when we look for one after an error.
@@ -30,6 +35,8 @@ impl Parser<'_> {
         let parameters = if self.peek() == T::OpenBrace { self.parameter_list()? } else { Vec::new() };
         let kind = if name.is_upper() {
             self.upper_assignment(&name, &parameters)?
+        } else if self.peek() == T::Assign && self.peek_at(1) == T::Xml {
+            self.xml_assignment()?
         } else if self.options.lenient && self.peek() == T::Assign && self.peek_at(1) == T::OpenBrace {
             let span = self.span();
             self.lenient(
@@ -60,6 +67,20 @@ impl Parser<'_> {
             self.value_assignment()?
         };
         Ok(Some(Assignment { name, parameters, kind, span: self.since(from) }))
+    }
+
+    /// XMLValueAssignment (§16.2): `name ::= <Type>…</Type>`, where the element names the type.
+    fn xml_assignment(&mut self) -> Parsed<AssignmentKind> {
+        self.bump();
+        let span = self.span();
+        let text = self.text();
+        let name = text.trim_start_matches('<').split(|c: char| !is_element_name(c)).next().unwrap_or("");
+        let Some(kind) = xml_type(name, Span::new(span.lo + 1, span.lo + 1 + name.len() as u32)) else {
+            let finding = Diagnostic::error("E0107", span, format!("`<{name}>` names no type of a value"));
+            return Err(Box::new(finding.note("X.680 §16.2, Table 4")));
+        };
+        let governor = Type { tags: Vec::new(), encoding: Vec::new(), kind, constraints: Vec::new(), span };
+        Ok(AssignmentKind::Value { governor, value: self.value()? })
     }
 
     /// What follows a name in capitals: a type, class, macro, or a governor and a set.
@@ -238,7 +259,7 @@ impl Parser<'_> {
         }
         while !self.at_word(K::End) {
             if self.bump().is_none() {
-                let error = crate::diagnostic::Diagnostic::error("E0105", open, "this macro has no `END`");
+                let error = Diagnostic::error("E0105", open, "this macro has no `END`");
                 return Err(Box::new(error));
             }
         }
@@ -297,7 +318,7 @@ impl Parser<'_> {
         };
         let mut at = index + 1;
         match self.kind_at(at) {
-            T::Assign => return !lower || self.options.lenient,
+            T::Assign => return !lower || self.options.lenient || self.kind_at(at + 1) == T::Xml,
             T::Word(K::Macro) => return true,
             T::OpenBrace => {
                 let Some(behind) = self.skip_group_within(at, HEAD_REACH) else { return false };
@@ -394,4 +415,61 @@ impl Parser<'_> {
             && index > self.base
             && self.kind_at(index - 1) == T::Lower
     }
+}
+
+const fn is_element_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.')
+}
+
+/// The type that the element around a value names (§16.2): a reference, `Module.Type`, or the name that Table 4 gives a
+/// built-in type. Those whose values cannot be told without a definition are not among them.
+fn xml_type(name: &str, span: Span) -> Option<TypeKind> {
+    use StringKind as S;
+    Some(match name {
+        "BOOLEAN" => TypeKind::Boolean,
+        "INTEGER" => TypeKind::Integer(Vec::new()),
+        "REAL" => TypeKind::Real,
+        "NULL" => TypeKind::Null,
+        "BIT_STRING" => TypeKind::BitString(Vec::new()),
+        "OCTET_STRING" => TypeKind::OctetString,
+        "OBJECT_IDENTIFIER" => TypeKind::ObjectIdentifier,
+        "RELATIVE_OID" => TypeKind::RelativeOid,
+        "OID_IRI" => TypeKind::OidIri,
+        "RELATIVE_OID_IRI" => TypeKind::RelativeOidIri,
+        "TIME" => TypeKind::Time,
+        "DATE" => TypeKind::UsefulTime(UsefulTime::Date),
+        "TIME_OF_DAY" => TypeKind::UsefulTime(UsefulTime::TimeOfDay),
+        "DATE_TIME" => TypeKind::UsefulTime(UsefulTime::DateTime),
+        "DURATION" => TypeKind::UsefulTime(UsefulTime::Duration),
+        "GeneralizedTime" => TypeKind::GeneralizedTime,
+        "UTCTime" => TypeKind::UtcTime,
+        "ObjectDescriptor" => TypeKind::ObjectDescriptor,
+        "BMPString" => TypeKind::CharacterString(S::Bmp),
+        "GeneralString" => TypeKind::CharacterString(S::General),
+        "GraphicString" => TypeKind::CharacterString(S::Graphic),
+        "IA5String" => TypeKind::CharacterString(S::Ia5),
+        "ISO646String" => TypeKind::CharacterString(S::Iso646),
+        "NumericString" => TypeKind::CharacterString(S::Numeric),
+        "PrintableString" => TypeKind::CharacterString(S::Printable),
+        "T61String" => TypeKind::CharacterString(S::T61),
+        "TeletexString" => TypeKind::CharacterString(S::Teletex),
+        "UniversalString" => TypeKind::CharacterString(S::Universal),
+        "UTF8String" => TypeKind::CharacterString(S::Utf8),
+        "VideotexString" => TypeKind::CharacterString(S::Videotex),
+        "VisibleString" => TypeKind::CharacterString(S::Visible),
+        _ => {
+            let ident = |text: &str| Ident { text: text.into(), span };
+            let (module, name) = match name.split_once('.') {
+                Some((module, name)) => (Some(ident(module)), name),
+                None => (None, name),
+            };
+            // `<SEQUENCE>`, `<SEQUENCE_OF>` and their like name no definition; references hold a small letter or no `_`.
+            let known =
+                matches!(name, "SEQUENCE" | "SET" | "CHOICE" | "ENUMERATED" | "EXTERNAL" | "INSTANCE_OF");
+            if known || name.contains('_') || !name.starts_with(|c: char| c.is_ascii_uppercase()) {
+                return None;
+            }
+            TypeKind::Reference(Reference { module, name: ident(name), parameters: None, span })
+        }
+    })
 }

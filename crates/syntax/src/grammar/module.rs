@@ -1,8 +1,8 @@
 //! Modules (X.680 §13): header, exports, imports and the run of assignments.
 
-use crate::ast::{Ident, Import, Module, TagDefault};
+use crate::ast::{Ident, Import, Module, Selection, TagDefault};
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::lexer::Lexed;
+use crate::lexer::{CLOSES, Lexed};
 use crate::parser::{ParseOptions, Parsed, Parser};
 use crate::source::Span;
 use crate::token::{Keyword as K, TokenKind as T};
@@ -304,7 +304,11 @@ impl Parser<'_> {
                 _ => self.assignment().map(|assignment| module.assignments.extend(assignment)),
             };
             if let Err(error) = result {
-                self.diagnostics.push(*error);
+                let mut error = *error;
+                if error.note.is_none() && self.follows_comment(at) {
+                    error = error.also(self.span_at(at), "not part of the comment").note(CLOSES);
+                }
+                self.diagnostics.push(error);
                 self.depth = 0;
                 self.pos = self.pos.max(at);
                 self.recover(at);
@@ -460,10 +464,15 @@ impl Parser<'_> {
             }
             _ => None,
         };
-        if self.at_word(K::With) && matches!(self.text_at(self.pos + 1), "SUCCESSORS" | "DESCENDANTS") {
+        let selection = match self.text_at(self.pos + 1) {
+            "SUCCESSORS" if self.at_word(K::With) => Some(Selection::Successors),
+            "DESCENDANTS" if self.at_word(K::With) => Some(Selection::Descendants),
+            _ => None,
+        };
+        if selection.is_some() {
             self.pos += 2;
         }
-        Ok(Import { symbols, module, oid, span: self.since(from) })
+        Ok(Import { symbols, module, oid, selection, span: self.since(from) })
     }
 
     /// EncodingControlSections (X.680 §54): kept unread for X.693 and its like.
@@ -479,7 +488,7 @@ impl Parser<'_> {
         let message =
             format!("the encoding instructions of `ENCODING-CONTROL {}` are kept unread", reference.text);
         if !matches!(reference.text.as_str(), "XER" | "JER") {
-            self.diagnostics.push(Diagnostic::warning("W0101", from.to(reference.span), message));
+            self.diagnostics.push(Diagnostic::warning("W0107", from.to(reference.span), message));
         }
         module.encoding_control.push(crate::ast::EncodingControl { reference, body });
     }

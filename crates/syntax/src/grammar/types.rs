@@ -84,7 +84,7 @@ impl Parser<'_> {
             constraints: Vec::new(),
             span: from,
         };
-        while self.peek() == T::OpenBracket {
+        while self.peek() == T::OpenBracket || self.at_round_tag() {
             self.type_prefix(&mut ty)?;
         }
         self.type_kind(&mut ty)?;
@@ -111,6 +111,11 @@ impl Parser<'_> {
     fn type_prefix(&mut self, ty: &mut Type) -> Parsed<()> {
         let first = self.pos;
         let from = self.span();
+        let round = self.peek() == T::OpenParen;
+        if round {
+            let message = "a tag stands in square brackets";
+            self.lenient("L0218", from, message, "the parenthesis is read as a bracket");
+        }
         self.bump();
         if self.text() == "TAG" && self.peek_at(1) == T::Colon {
             self.pos += 2;
@@ -144,7 +149,7 @@ impl Parser<'_> {
         }
         self.pos = number;
         let number = self.value()?;
-        self.expect(T::CloseBracket)?;
+        self.expect(if round { T::CloseParen } else { T::CloseBracket })?;
         let mode = match self.peek() {
             T::Word(K::Implicit) => Some(TagMode::Implicit),
             T::Word(K::Explicit) => Some(TagMode::Explicit),
@@ -154,6 +159,27 @@ impl Parser<'_> {
         let class = class.unwrap_or(TagClass::Context);
         ty.tags.push(TagPrefix { class, number, mode, span: self.since(from) });
         Ok(())
+    }
+
+    /// Whether `(0)` or `(APPLICATION 0)` stands where a type must begin: a tag, as one vendor prints it.
+    fn at_round_tag(&self) -> bool {
+        if self.peek() != T::OpenParen || !self.options.lenient {
+            return false;
+        }
+        let class = matches!(self.peek_at(1), T::Word(K::Universal | K::Application | K::Private));
+        let number = 1 + usize::from(class);
+        self.peek_at(number) == T::Number && self.peek_at(number + 1) == T::CloseParen
+    }
+
+    /// Whether components or alternatives in parentheses begin here: `CHOICE ( a …`. Behind SEQUENCE and SET a
+    /// parenthesis may also begin a constraint, which `OF` follows.
+    fn at_round_list(&self) -> bool {
+        self.options.lenient
+            && self.peek() == T::OpenParen
+            && matches!(self.peek_at(1), T::Lower | T::Ellipsis)
+            && (self.type_start(self.pos + 2)
+                || matches!(self.peek_at(2), T::OpenParen | T::Lower | T::Comma))
+            && self.kind_at(self.skip_group(self.pos)) != T::Word(K::Of)
     }
 
     #[inline(never)]
@@ -348,7 +374,7 @@ impl Parser<'_> {
     /// SEQUENCE, SET, SEQUENCE OF, SET OF (§25–28); the word is already taken.
     #[inline(never)]
     fn sequence_or_set(&mut self, set: bool, ty: &mut Type) -> Parsed<()> {
-        if self.peek() == T::OpenBrace {
+        if self.peek() == T::OpenBrace || self.at_round_list() {
             let list = self.component_list()?;
             ty.kind = if set { TypeKind::Set(list) } else { TypeKind::Sequence(list) };
             return Ok(());
@@ -490,9 +516,18 @@ impl Parser<'_> {
     #[inline(never)]
     fn component_list(&mut self) -> Parsed<ComponentList> {
         let mut list = ComponentList::default();
-        self.expect(T::OpenBrace)?;
+        let open = self.span();
+        let close = if self.at_round_list() {
+            self.bump();
+            let message = "a list of components or alternatives stands in braces";
+            self.lenient("L0219", open, message, "the parentheses are read as braces");
+            T::CloseParen
+        } else {
+            self.expect(T::OpenBrace)?;
+            T::CloseBrace
+        };
         self.leading_commas();
-        while self.peek() != T::CloseBrace {
+        while self.peek() != close {
             let span = self.span();
             match self.peek() {
                 T::Ellipsis => {
@@ -524,11 +559,11 @@ impl Parser<'_> {
                     }
                 }
             }
-            if !self.separator(T::CloseBrace)? {
+            if !self.separator(close)? {
                 break;
             }
         }
-        self.expect(T::CloseBrace)?;
+        self.expect(close)?;
         Ok(list)
     }
 
