@@ -3,7 +3,7 @@
 //! The walk needs no complete value, so that `tercet dump --type` also names the parts of a damaged one.
 
 use tercet::plan::ber::{Program, Slot, UNTAGGED, flags};
-use tercet::plan::{Code, FieldId, Kind, NodeId, Plan};
+use tercet::plan::{Code, FieldId, Kind, NodeId, Plan, Shape};
 use tercet::runtime::Tag;
 
 /// The state of a walk: what is known of each open element.
@@ -29,6 +29,11 @@ impl<'p> Names<'p> {
     /// A walk over values of a type.
     pub fn new(plan: &'p Plan, root: NodeId) -> Self {
         Self { plan, root, levels: Vec::new() }
+    }
+
+    /// What the plan knows of values.
+    pub fn shape(&self) -> &'p Shape {
+        &self.plan.shape
     }
 
     /// The name of an element with this tag at this depth, and its type; elements are asked for in their order.

@@ -241,7 +241,7 @@ impl RenderArgs {
             Format::Json => Box::new(self.json(shape, Some(2), prefix)),
             Format::Jsonl => Box::new(self.json(shape, None, prefix)),
             Format::Csv => Box::new(Csv(self.csv(shape, node), prefix)),
-            Format::Value => Box::new(Notation(shape)),
+            Format::Value => Box::new(Notation(shape, node)),
             Format::Parquet => Box::new(self.columnar(FileFormat::Parquet, shown, node)),
             Format::Arrow => Box::new(self.columnar(FileFormat::Arrow, shown, node)),
             Format::ArrowStream => Box::new(self.columnar(FileFormat::ArrowStream, shown, node)),
@@ -406,14 +406,14 @@ impl Render for Json<'_> {
     }
 }
 
-struct Notation<'p>(&'p Shape);
+struct Notation<'p>(&'p Shape, NodeId);
 
 impl Render for Notation<'_> {
     fn record(&mut self, value: View<'_>, origin: &Origin<'_>, out: &mut Vec<u8>) -> Result<(), Error> {
         let value = Value::from_view(self.0, value)
             .ok_or_else(|| Error::new(ErrorKind::ValueMismatch, origin.offset))?;
         // Writing to memory does not fail.
-        _ = writeln!(out, "{value:#}");
+        _ = writeln!(out, "{:#}", value.annotated(self.0, self.1));
         Ok(())
     }
 }

@@ -17,6 +17,7 @@ pub mod json;
 mod keys;
 pub mod leaf;
 mod oer;
+pub mod oids;
 mod options;
 mod path;
 mod per;

@@ -13,6 +13,7 @@ mod per;
 mod settings;
 mod shape;
 mod tables;
+mod value_names;
 mod values;
 
 pub use shape::kind_of;

@@ -2,7 +2,7 @@
 //!
 //! Nodes are numbered when they are first met and filled from a queue, so that recursive types are no recursion here.
 
-use crate::{constants, constraints, instructions, order, tables};
+use crate::{constants, constraints, instructions, order, tables, value_names};
 use num_bigint::BigInt;
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
@@ -46,6 +46,8 @@ pub(crate) struct Lowered<'m> {
     /// Defaults still to be made.
     defaults: VecDeque<(u32, TypeId, &'m Value)>,
     pub(crate) tables: tables::Cache,
+    /// Names of values, once they have been asked for.
+    pub(crate) references: Option<value_names::References<'m>>,
     /// The types of the rows of each table.
     pub(crate) row_types: Vec<Vec<TypeId>>,
     /// The EMBEDDED PDVs and CHARACTER STRINGs with one `identification` only: an index into the defaults of the shape.
@@ -126,6 +128,7 @@ pub(crate) fn lower<'m>(model: &'m Model, roots: &[TypeId]) -> Lowered<'m> {
         open: VecDeque::new(),
         defaults: VecDeque::new(),
         tables: tables::Cache::default(),
+        references: None,
         row_types: Vec::new(),
         predefined: FxHashMap::default(),
         contained: Vec::new(),
@@ -140,6 +143,8 @@ pub(crate) fn lower<'m>(model: &'m Model, roots: &[TypeId]) -> Lowered<'m> {
     }
     lowered.fill();
     constraints::lower(&mut lowered, model, roots);
+    value_names::of_oids(&mut lowered, model);
+    lowered.shape.value_names.sort_by_key(|(field, _)| *field);
     lowered.predefine();
     instructions::lower(&mut lowered, model);
     lowered.shape.set_orders = order::of_sets(&lowered.shape, &lowered.sources, model);

@@ -1,7 +1,7 @@
 //! Object sets → tables: the rows that an open type chooses from, and the registers of the keys (X.682 §10).
 
-use crate::constants;
 use crate::shape::{Lowered, OpenType, Source};
+use crate::{constants, value_names};
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use tercet_model::ir::{
@@ -22,7 +22,7 @@ pub(crate) struct KeyField {
 }
 
 /// Gives an open type its table. Without component relations there is nothing to choose by, and it stays as it is.
-pub(crate) fn resolve(lowered: &mut Lowered<'_>, model: &Model, open: OpenType) {
+pub(crate) fn resolve<'m>(lowered: &mut Lowered<'m>, model: &'m Model, open: OpenType) {
     if let Some(content) = named_content(model, open.ty) {
         let table = lowered.shape.tables.len() as u32;
         lowered.shape.tables.push(Table { name: None, extensible: false, rows: Vec::new() });
@@ -41,10 +41,14 @@ pub(crate) fn resolve(lowered: &mut Lowered<'_>, model: &Model, open: OpenType) 
     let Some((set, relations)) = model.table_constraint(open.ty) else { return };
     let mut registers = Vec::with_capacity(relations.len());
     let mut fields: Vec<KeyField> = Vec::with_capacity(relations.len());
+    let mut components = Vec::new();
     for relation in relations {
         let Some((scope, field)) = follow(lowered, open.around, relation) else { return };
         let Some(name) = key_field(lowered, model, *class, field, &fields) else { return };
         for (id, key) in key_parts(lowered, field, &name) {
+            if key.component.is_none() {
+                components.push((id, key.name.clone()));
+            }
             fields.push(key);
             registers.push(register(lowered, id, scope));
         }
@@ -69,6 +73,10 @@ pub(crate) fn resolve(lowered: &mut Lowered<'_>, model: &Model, open: OpenType) 
         }
     };
     lowered.shape.nodes[open.node.index()].table = Some(TableRef { table: index, keys: registers });
+    // Where a key is a SEQUENCE, its components have no names of their own.
+    if components.len() == cached.2.len() {
+        value_names::of_keys(lowered, model, *class, index, &components);
+    }
 }
 
 /// A key component with its field of the class. The components of a SEQUENCE are keys of their own:

@@ -433,6 +433,11 @@ pub struct Shape {
     pub instructions: Option<Box<Instructions>>,
     /// Number of key registers.
     pub registers: u16,
+    /// Names of the values that keys of information object sets have in the specifications, by the component that holds the
+    /// key, each list by value: for people alone.
+    pub value_names: Vec<(FieldId, Vec<(i64, NameId)>)>,
+    /// Names of OBJECT IDENTIFIER values in the specifications, by contents octets: for people alone.
+    pub oid_names: Vec<(Vec<u8>, NameId)>,
     names: Vec<Box<str>>,
 }
 
@@ -451,6 +456,20 @@ impl Shape {
     /// All names with their ids.
     pub fn names(&self) -> impl Iterator<Item = (NameId, &str)> {
         self.names.iter().enumerate().map(|(i, n)| (NameId(i as u32), &**n))
+    }
+
+    /// The name of the value reference that an information object has as its key, for the value of a component that holds it.
+    pub fn value_name(&self, field: FieldId, value: i64) -> Option<&str> {
+        let at = self.value_names.binary_search_by_key(&field, |(field, _)| *field).ok()?;
+        let names = &self.value_names[at].1;
+        let at = names.binary_search_by_key(&value, |(value, _)| *value).ok()?;
+        Some(self.name(names[at].1))
+    }
+
+    /// The name of an OBJECT IDENTIFIER value in the specifications, by its contents octets.
+    pub fn oid_name(&self, contents: &[u8]) -> Option<&str> {
+        let at = self.oid_names.binary_search_by(|(known, _)| (**known).cmp(contents)).ok()?;
+        Some(self.name(self.oid_names[at].1))
     }
 
     /// A node by its id.

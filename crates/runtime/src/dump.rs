@@ -181,6 +181,51 @@ impl<'a> Iterator for Dump<'a> {
     }
 }
 
+/// Elements inside one another that [`holds_der`] looks at.
+const DEPTH: u16 = 32;
+
+/// Whether the octets of an OCTET STRING, or of a BIT STRING without the first, are one element of DER as a whole, as
+/// extensions and keys of certificates are: its universal tags are known, and values have the form that their tags say.
+///
+/// ```
+/// use tercet_runtime::dump::holds_der;
+/// assert!(holds_der(&[0x30, 3, 1, 1, 0xFF]) && holds_der(&[4, 2, 7, 7]));
+/// assert!(!holds_der(&[0x30, 3, 1, 1]) && !holds_der(b"text") && !holds_der(&[1, 1, 0xFF, 0]));
+/// ```
+#[must_use]
+pub fn holds_der(octets: &[u8]) -> bool {
+    let is_universal = |octet: &u8| octet & 0xC0 == 0;
+    if octets.len() < 2 || !octets.first().is_some_and(is_universal) {
+        return false;
+    }
+    let limits = Limits::DEFAULT.with_depth(DEPTH);
+    let mut outermost = 0;
+    for line in Dump::with_limits(octets, 0, Rules::Der, &limits) {
+        let Ok(line) = line else { return false };
+        outermost += u32::from(line.depth == 0);
+        let universal = line.tag.class() == Class::Universal;
+        let sound = match line.kind {
+            Kind::Open => !universal || matches!(line.tag, Tag::SEQUENCE | Tag::SET),
+            Kind::Primitive if !universal => true,
+            Kind::Primitive => match line.tag {
+                Tag::OCTET_STRING => true,
+                Tag::BIT_STRING => line.contents.first().is_some_and(|unused| *unused < 8),
+                // Guesses have no numbers of more than eight octets.
+                Tag::INTEGER => !line.contents.is_empty(),
+                tag => {
+                    by_tag(tag, line.contents).is_some()
+                        || line.contents.is_empty() && StringKind::from_tag(tag).is_some()
+                }
+            },
+            Kind::EndOfContents | Kind::Filler => false,
+        };
+        if !sound || outermost > 1 {
+            return false;
+        }
+    }
+    true
+}
+
 /// What contents octets may mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Guess<'a> {

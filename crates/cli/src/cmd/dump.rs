@@ -10,10 +10,11 @@ use std::fmt::Write as _;
 use std::io::{self, BufWriter, Read, Write};
 use std::path::PathBuf;
 use tercet::Schema;
-use tercet::plan::Rules;
+use tercet::dynamic::oids::oid_name;
+use tercet::plan::{Rules, Shape};
 use tercet::records::{DEFAULT_RECORD_LIMIT, Framing, Identifiers, Part, RecordReader};
-use tercet::runtime::dump::{Dump as Walk, Guess, Kind, Line};
-use tercet::runtime::{Class, Limits, ber};
+use tercet::runtime::dump::{Dump as Walk, Guess, Kind, Line, holds_der};
+use tercet::runtime::{Class, Limits, Tag, ber};
 
 /// Show any BER data as a tree: offsets, tags, lengths, and what the contents may be
 #[derive(Args, Debug)]
@@ -54,6 +55,20 @@ pub struct Dump {
     /// Octets of contents to show
     #[arg(long, value_name = "COUNT", default_value_t = 16)]
     width: usize,
+}
+
+/// Strings inside of each other that are opened.
+const OPENED: u8 = 16;
+
+/// The DER that a string holds as a whole, with its offset.
+fn inside<'a>(line: &Line<'a>) -> Option<(u64, &'a [u8])> {
+    let begin = line.offset + u64::from(line.header_length);
+    let (base, octets) = match (line.tag, line.contents.split_first()) {
+        (Tag::OCTET_STRING, _) => (begin, line.contents),
+        (Tag::BIT_STRING, Some((0, bits))) => (begin + 1, bits),
+        _ => return None,
+    };
+    (line.kind == Kind::Primitive && holds_der(octets)).then_some((base, octets))
 }
 
 impl Dump {
@@ -104,7 +119,9 @@ impl Dump {
                         match line {
                             Ok(line) => {
                                 text.clear();
-                                self.line(&line, names.as_mut(), &mut text);
+                                let shape = names.as_ref().map(Names::shape);
+                                self.line(&line, names.as_mut(), shape, &mut text);
+                                self.opened(&line, shape, OPENED, &mut text);
                                 out.write_all(text.as_bytes())?;
                             }
                             Err(error) => {
@@ -129,7 +146,7 @@ impl Dump {
     }
 
     /// One element: offset, lengths, tag, name, contents.
-    fn line(&self, line: &Line<'_>, names: Option<&mut Names<'_>>, text: &mut String) {
+    fn line(&self, line: &Line<'_>, names: Option<&mut Names<'_>>, shape: Option<&Shape>, text: &mut String) {
         let Line { offset, depth, header_length, length, .. } = *line;
         let depth = usize::from(depth);
         if line.kind == Kind::EndOfContents {
@@ -165,22 +182,40 @@ impl Dump {
             if line.contents.len() > self.width {
                 text.push('…');
             }
+            let guesses = if inside(line).is_some() { 0 } else { 2 };
             let likely =
                 |guess: &Guess<'_>| line.tag.class() == Class::Universal || !matches!(guess, Guess::Oid(_));
-            for guess in line.guesses().filter(likely).take(2) {
+            for guess in line.guesses().filter(likely).take(guesses) {
                 text.push_str("  ");
-                self.guess(&guess, text);
+                self.guess(&guess, shape, text);
             }
+        }
+        if inside(line).is_some() {
+            text.push_str("  holds DER:");
         }
         text.push('\n');
     }
 
-    fn guess(&self, guess: &Guess<'_>, text: &mut String) {
+    /// The elements inside of an OCTET STRING or BIT STRING that is DER as a whole, with their offsets in the file.
+    fn opened(&self, line: &Line<'_>, shape: Option<&Shape>, levels: u8, text: &mut String) {
+        let Some((base, octets)) = inside(line).filter(|_| levels > 0) else { return };
+        for inner in Walk::with_limits(octets, base, ber::Rules::Der, &Limits::DEFAULT).map_while(Result::ok)
+        {
+            let inner = Line { depth: inner.depth.saturating_add(line.depth).saturating_add(1), ..inner };
+            self.line(&inner, None, shape, text);
+            self.opened(&inner, shape, levels - 1, text);
+        }
+    }
+
+    fn guess(&self, guess: &Guess<'_>, shape: Option<&Shape>, text: &mut String) {
         _ = match guess {
             Guess::Boolean(value) => write!(text, "{}", if *value { "TRUE" } else { "FALSE" }),
             Guess::Null => Ok(()),
             Guess::Integer(number) => write!(text, "{number}"),
-            Guess::Oid(oid) => write!(text, "{oid}"),
+            Guess::Oid(oid) => match oid_name(shape, *oid) {
+                Some(name) => write!(text, "{oid} {name}"),
+                None => write!(text, "{oid}"),
+            },
             Guess::Real(real) => write!(text, "{}", real.to_f64()),
             Guess::Text(string) | Guess::Time(string) => {
                 let shown: String = string.chars().take(4 * self.width).collect();

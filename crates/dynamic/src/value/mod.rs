@@ -16,9 +16,11 @@
 mod build;
 mod equal;
 mod notation;
+mod opened;
 mod put;
 
 pub use build::Builder;
+pub use notation::Annotated;
 
 use num_bigint::BigInt;
 use tercet_plan::NodeId;

@@ -1,9 +1,12 @@
 //! ASN.1 value notation (X.680 clauses 18 to 46) of values.
 
+use super::opened::opened;
 use super::{Content, Value};
+use crate::oids::oid_name;
 use crate::text::{Octets, RealText, push_big_integer, push_octets, push_real};
 use std::fmt::{self, Display, Formatter};
-use tercet_runtime::ber::{Rules, decode_real};
+use tercet_plan::{FieldId, NodeId, Shape};
+use tercet_runtime::ber::{Rules, decode_oid, decode_real};
 use tercet_runtime::types::Real;
 
 /// One line; with `{:#}` a line for each component and element.
@@ -13,22 +16,84 @@ use tercet_runtime::types::Real;
 impl Display for Value {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let spread = f.alternate();
-        Printer { f, spread, level: 0 }.value(self)
+        Printer { f, shape: None, spread, level: 0 }.value(self, None)
     }
 }
 
+/// A value as [`Value`] is displayed, with comments for people: names of identifiers and of the keys of information objects, the
+/// contents of strings that hold DER.
+#[derive(Clone, Copy, Debug)]
+pub struct Annotated<'v> {
+    value: &'v Value,
+    shape: &'v Shape,
+    node: NodeId,
+}
+
+impl Value {
+    /// The value, which is one of a type of this shape, with comments.
+    pub fn annotated<'v>(&'v self, shape: &'v Shape, node: NodeId) -> Annotated<'v> {
+        Annotated { value: self, shape, node }
+    }
+}
+
+impl Display for Annotated<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let spread = f.alternate();
+        let at = Some((FieldId::ROOT, self.node));
+        Printer { f, shape: Some(self.shape), spread, level: 0 }.value(self.value, at)
+    }
+}
+
+/// The component that a value is, and its type.
+type At = Option<(FieldId, NodeId)>;
+
 struct Printer<'a, 'b> {
     f: &'a mut Formatter<'b>,
+    /// With a shape there are comments.
+    shape: Option<&'a Shape>,
     spread: bool,
     level: usize,
 }
 
 impl Printer<'_, '_> {
-    fn value(&mut self, value: &Value) -> fmt::Result {
+    fn comment(&mut self, text: &str) -> fmt::Result {
+        write!(self.f, " /* {text} */")
+    }
+
+    /// A component, alternative or element of the type of a value.
+    fn part(&self, at: At, name: Option<&str>) -> At {
+        let (shape, (_, node)) = (self.shape?, at?);
+        let mut fields = shape.fields_of(node);
+        let found = match name {
+            Some(name) => fields.find(|(_, field)| shape.name(field.name) == name),
+            None => fields.next(),
+        };
+        found.map(|(id, field)| (id, field.node))
+    }
+
+    fn containing(&self, at: At) -> At {
+        let (shape, (_, node)) = (self.shape?, at?);
+        shape.node(node).containing.map(|inside| (FieldId::ROOT, inside))
+    }
+
+    /// What is in a string, if that is DER.
+    fn opened(&mut self, octets: &[u8]) -> fmt::Result {
+        match self.shape.and_then(|shape| opened(Some(shape), octets)) {
+            Some(text) => self.comment(&text),
+            None => Ok(()),
+        }
+    }
+
+    fn value(&mut self, value: &Value, at: At) -> fmt::Result {
         match value {
             Value::Boolean(true) => self.f.write_str("TRUE"),
             Value::Boolean(false) => self.f.write_str("FALSE"),
-            Value::Integer(number) | Value::Enumerated(number, None) => write!(self.f, "{number}"),
+            Value::Integer(number) | Value::Enumerated(number, None) => {
+                write!(self.f, "{number}")?;
+                let name =
+                    self.shape.zip(at).and_then(|(shape, (field, _))| shape.value_name(field, *number));
+                name.map_or(Ok(()), |name| self.comment(name))
+            }
             Value::BigInteger(number) => {
                 let mut digits = Vec::new();
                 push_big_integer(&mut digits, &number.to_signed_bytes_be());
@@ -43,17 +108,22 @@ impl Printer<'_, '_> {
                 let mut digits = Vec::new();
                 push_octets(&mut digits, bits.octets(), Octets::UpperHex);
                 digits.truncate(bits.len() / 4);
-                self.quoted(&digits, "H")
+                self.quoted(&digits, "H")?;
+                if bits.len().is_multiple_of(8) { self.opened(bits.octets()) } else { Ok(()) }
             }
             Value::BitString(bits) => {
                 let digits: Vec<u8> =
                     (0..bits.len()).map(|i| b'0' + u8::from(bits.get(i) == Some(true))).collect();
                 self.quoted(&digits, "B")
             }
-            Value::OctetString(octets) => self.hex(octets),
+            Value::OctetString(octets) => {
+                self.hex(octets)?;
+                self.opened(octets)
+            }
             Value::Encoding(octets) => {
                 self.f.write_str("/* encoding */ ")?;
-                self.hex(octets)
+                self.hex(octets)?;
+                self.opened(octets)
             }
             Value::Unknown { encoding, .. } => {
                 self.f.write_str("/* unknown */ ")?;
@@ -65,10 +135,15 @@ impl Printer<'_, '_> {
             }
             Value::Containing(value) => {
                 self.f.write_str("CONTAINING ")?;
-                self.value(value)
+                self.value(value, self.containing(at))
             }
             Value::Null => self.f.write_str("NULL"),
-            Value::ObjectIdentifier(oid) => write!(self.f, "{{{}}}", oid.to_string().replace('.', " ")),
+            Value::ObjectIdentifier(oid) => {
+                write!(self.f, "{{{}}}", oid.to_string().replace('.', " "))?;
+                let name =
+                    self.shape.and_then(|shape| oid_name(Some(shape), decode_oid(oid.as_bytes(), 0).ok()?));
+                name.map_or(Ok(()), |name| self.comment(name))
+            }
             Value::RelativeOid(oid) => write!(self.f, "{{{}}}", oid.to_string().replace('.', " ")),
             Value::Text(text) | Value::Time(text) => write!(self.f, "\"{}\"", text.replace('"', "\"\"")),
             Value::Sequence(members) | Value::Set(members) => {
@@ -76,24 +151,26 @@ impl Printer<'_, '_> {
                     if name != "..." {
                         write!(printer.f, "{name} ")?;
                     }
-                    printer.value(value)
+                    let at = printer.part(at, Some(name));
+                    printer.value(value, at)
                 })
             }
             Value::SequenceOf(elements) | Value::SetOf(elements) => {
-                self.braces(elements.iter(), |printer, value| printer.value(value))
+                let at = self.part(at, None);
+                self.braces(elements.iter(), |printer, value| printer.value(value, at))
             }
             Value::Choice(name, value) => {
                 if name != "..." {
                     write!(self.f, "{name} : ")?;
                 }
-                self.value(value)
+                self.value(value, self.part(at, Some(name)))
             }
             // X.681 14.6: the type without its module.
-            Value::Open(Content { type_name, value, .. }) => {
+            Value::Open(Content { type_name, value, node }) => {
                 if let Some(name) = type_name.rsplit('.').next().filter(|name| !name.is_empty()) {
                     write!(self.f, "{name} : ")?;
                 }
-                self.value(value)
+                self.value(value, node.map(|node| (FieldId::ROOT, node)))
             }
         }
     }
