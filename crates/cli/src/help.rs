@@ -3,7 +3,9 @@
 //! The text of an option stands beside it; here is which group it belongs to, in all commands that have it. A test checks that
 //! every option of a long list has a group, and that `-h` fits a screen.
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, Command, CommandFactory};
+use tercet::suggest::nearest;
 
 /// A group of options under a heading; what is in no group is under `Options`.
 struct Group {
@@ -117,6 +119,30 @@ const MORE: &str = "`--help` lists all options";
 pub fn command() -> Command {
     let is_short = std::env::args_os().any(|argument| argument == "-h");
     arranged(crate::Cli::command(), is_short)
+}
+
+/// An error of the command line that names the nearest value of an option, or the nearest option or command, by the measure of
+/// all other messages: a swap of letters is one slip.
+pub fn with_nearest(mut error: clap::Error) -> clap::Error {
+    let pairs = [
+        (ContextKind::InvalidValue, ContextKind::ValidValue, ContextKind::SuggestedValue),
+        (ContextKind::InvalidSubcommand, ContextKind::ValidSubcommand, ContextKind::SuggestedSubcommand),
+    ];
+    for (invalid, valid, suggested) in pairs {
+        if error.get(suggested).is_some() {
+            continue;
+        }
+        let near = match (error.get(invalid), error.get(valid)) {
+            (Some(ContextValue::String(value)), Some(ContextValue::Strings(known))) => {
+                nearest(value, known.iter().map(String::as_str)).map(str::to_owned)
+            }
+            _ => None,
+        };
+        if let Some(near) = near {
+            error.insert(suggested, ContextValue::String(near));
+        }
+    }
+    error
 }
 
 /// A command with its options in groups; `is_short` if `-h` is what will be shown.

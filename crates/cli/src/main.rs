@@ -79,6 +79,7 @@ fn main() -> ExitCode {
     let cli = match parsed {
         Ok(cli) => cli,
         Err(error) => {
+            let error = help::with_nearest(error);
             // Help and version go to standard output and are no error.
             let good = !error.use_stderr();
             let text = error.to_string();

@@ -108,7 +108,7 @@ fn values_are_changed_and_encoded_in_the_order_of_the_type() {
     let wrong = |members: &[(&str, Value)]| made(members).expect_err("an error");
     assert!(
         wrong(&[("a", Value::Null)])
-            .starts_with("a: the value to encode is not one of the type: Integer expected")
+            .starts_with("a: the value to encode is not one of the type: INTEGER expected")
     );
     assert!(wrong(&[("x", Value::Null)]).contains("no component `x`"));
     assert!(

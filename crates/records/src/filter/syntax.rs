@@ -471,7 +471,7 @@ mod tests {
     #[test]
     fn nonsense_is_refused_with_its_place() {
         for (text, message, carets) in [
-            ("", "component expected", "^"),
+            (" ", "component expected", " ^"),
             ("a", "no comparison after `a`", " ^"),
             ("=5", "component expected", "^"),
             ("a ~ 5", "no comparison after `a`", "  ^"),
