@@ -146,6 +146,12 @@ pub(super) fn packing(stream: &mut Stream<'_>) -> io::Result<Option<Packing>> {
     Ok(Packing::of(stream.peek(LOOKED_AT)?))
 }
 
+/// The kind of archive that a stream is, if it is one.
+pub(super) fn archive(stream: &mut Stream<'_>) -> io::Result<Option<&'static str>> {
+    let packing = packing(stream)?;
+    Ok(packing.filter(|packing| matches!(packing, Packing::Tar | Packing::Zip)).map(Packing::name))
+}
+
 /// Makes a stream of a reader.
 pub(super) fn stream<'r>(raw: Box<dyn Read + 'r>) -> Stream<'r> {
     Ahead::new(BufReader::with_capacity(1 << 16, raw))

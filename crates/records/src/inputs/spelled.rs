@@ -303,9 +303,16 @@ impl fmt::Debug for Contents<'_> {
 /// What is said to be `hex` is hexadecimal text in any case.
 ///
 /// # Errors
-/// Those of the stream; [`io::ErrorKind::InvalidData`] with a [`SpellingError`].
+/// Those of the stream; [`io::ErrorKind::InvalidData`] with a [`SpellingError`]; [`io::ErrorKind::Unsupported`] for archives, which
+/// [`super::each`] reads.
 pub fn contents<'r>(stream: impl Read + 'r, hex: bool, joined: bool) -> io::Result<Contents<'r>> {
     let mut stream = super::packing::stream(Box::new(stream));
+    if let Some(archive) = super::packing::archive(&mut stream)? {
+        let text = format!(
+            "this is a {archive} archive\nhelp: `convert`, `head`, `cat` and `stat` read the files in archives; for one value, unpack it"
+        );
+        return Err(io::Error::new(io::ErrorKind::Unsupported, text));
+    }
     let told = if hex { None } else { told(&mut stream)? };
     if !hex && told.is_none() {
         return Ok(Contents::Octets(Box::new(stream)));
@@ -581,6 +588,63 @@ mod tests {
                      00000040  01                                                |.|\n00000041\n";
         let read = octets(zeros, Spelling::Dump).unwrap();
         assert_eq!((read[0].len(), read[0][0x40]), (0x41, 1));
+    }
+
+    #[test]
+    fn any_text_is_read_or_refused_with_its_line() {
+        const WORDS: [&str; 24] = [
+            "-----BEGIN X-----\n",
+            "-----END X-----\n",
+            "00000000: ",
+            "00000010  ",
+            "0000  ",
+            "*\n",
+            "30 82",
+            "0x30, ",
+            "{",
+            "}",
+            "\\x3",
+            "\"",
+            "/*",
+            "*/",
+            "//",
+            "MAMC",
+            "=",
+            "==",
+            "\n",
+            " ",
+            "'30'H",
+            "|..|",
+            "[60]",
+            "\u{FEFF}",
+        ];
+        let mut seed = 7u32;
+        for _ in 0..4000 {
+            let mut text = String::new();
+            for _ in 0..seed >> 28 {
+                seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                text += WORDS[(seed >> 16) as usize % WORDS.len()];
+            }
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let told = Spelling::of(text.as_bytes(), true);
+            for spelling in [Spelling::Pem, Spelling::Base64, Spelling::Hex, Spelling::Dump, Spelling::Array]
+            {
+                let whole = blocks(text.as_bytes(), spelling, true);
+                if let Err(error) = &whole {
+                    assert!(error.line > 0 && error.line <= text.lines().count() + 1, "{text:?}: {error}");
+                }
+                // A stream gives the same octets, however it is cut.
+                if told == Some(spelling) {
+                    let (mut read, pieces) = (Vec::new(), io::BufReader::with_capacity(1, text.as_bytes()));
+                    let result = spelled(pieces, &mut |_| {}).unwrap().read_to_end(&mut read);
+                    assert_eq!(result.is_ok(), whole.is_ok(), "{text:?}");
+                    if let Ok(blocks) = whole {
+                        let octets: Vec<u8> = blocks.into_iter().flat_map(|block| block.octets).collect();
+                        assert_eq!(read, octets, "{text:?}");
+                    }
+                }
+            }
+        }
     }
 
     #[test]
