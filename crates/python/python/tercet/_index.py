@@ -93,6 +93,9 @@ def _read(place: Path, now: dict[str, Any]) -> dict[str, Any] | None:
 
     try:
         known = json.loads(place.read_bytes())
+        # A damaged index would begin a split inside of a record: it is made again.
+        if known.pop("sum") != _sum(known):
+            return None
         if any(known[name] != value for name, value in now.items()):
             return None
         _joined("", known, 1)
@@ -108,10 +111,18 @@ def _write(place: Path, index: dict[str, Any]) -> None:
     place.parent.mkdir(parents=True, exist_ok=True)
     part = place.with_name(f".{place.name}.{os.getpid()}.part")
     try:
-        part.write_text(json.dumps(index, separators=(",", ":")))
+        part.write_text(json.dumps({**index, "sum": _sum(index)}, separators=(",", ":")))
         part.replace(place)
     finally:
         part.unlink(missing_ok=True)
+
+
+def _sum(index: dict[str, Any]) -> str:
+    """A checksum of an index."""
+    import json
+    from hashlib import sha256
+
+    return sha256(json.dumps(index, separators=(",", ":"), sort_keys=True).encode()).hexdigest()[:16]
 
 
 def _joined(file: str, index: dict[str, Any], size: int) -> list[Split]:
