@@ -80,7 +80,7 @@ impl InputArgs {
     }
 
     /// The inputs in the order given; those from a directory or glob in the order of names. One that the command writes is
-    /// skipped if it has been found in a directory, and refused if it has been named. Unless the command is to be quiet, it
+    /// refused; if it has been found in a directory, and an earlier run has written it, it is skipped. Unless the command is to be quiet, it
     /// says which files of directories are skipped.
     pub fn expand_beside(&self, guard: &mut Guard, quiet: bool) -> Outcome<Vec<Input>> {
         if self.inputs.is_empty() {
@@ -107,7 +107,8 @@ impl InputArgs {
             };
             let is_named = expanded.files.len() == 1 && expanded.files[0].as_os_str() == text;
             if !is_named {
-                let (written, files) = expanded.files.into_iter().partition(|path| guard.is_written(path));
+                let (written, files) =
+                    expanded.files.into_iter().partition(|path| guard.is_earlier_output(path));
                 expanded.files = files;
                 let skipped = |path: PathBuf| Skipped { path, kind: SkippedKind::Output };
                 expanded.skipped.extend(Vec::into_iter(written).map(skipped));

@@ -203,6 +203,11 @@ impl Job {
 }
 
 impl RecordArgs {
+    /// Whether records are text.
+    pub fn is_text(&self) -> bool {
+        matches!(self.rules, RulesArg::Xer)
+    }
+
     /// How records are decoded.
     pub fn options(&self) -> Options {
         let mut options = Options::default();

@@ -58,12 +58,13 @@ fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 const CONVERT: &str = "convert -q -s demo.asn -t CallRecord in.ber --profile profile.toml";
 
 /// Command lines that read files, with what each of them reads, and the options that name an output.
-const OUTPUTS: [(&str, &[&str], &[&str]); 9] = [
+const OUTPUTS: [(&str, &[&str], &[&str]); 10] = [
+    ("decode -s small.asn -t A --hex in.hex", &["in.hex", "small.asn"], &["--marks"]),
     (CONVERT, &["in.ber", "demo.asn", "profile.toml"], &["-f csv -o", "-f csv --output"]),
     (
         "convert -q -s demo.asn -t CallRecord in.ber --profile profile.toml -o o.csv",
         &["in.ber", "demo.asn", "profile.toml"],
-        &["--rejects", "--summary", "--prometheus", "--dedupe --dedupe-file"],
+        &["--rejects", "--summary", "--prometheus", "--marks", "--dedupe --dedupe-file"],
     ),
     (
         "convert -q -s demo.asn -t CallRecord --records CallRecord in.ber -o o.csv",
@@ -118,7 +119,7 @@ fn no_command_overwrites_its_inputs() {
             }
         }
     }
-    assert!(tried > 150, "{tried}");
+    assert!(tried > 200, "{tried}");
 }
 
 /// Options whose value is the name of a file, in `--help` of a command.
@@ -166,6 +167,8 @@ fn every_option_that_names_a_file_is_known() {
         ("convert", "--rejects"),
         ("convert", "--summary"),
         ("convert", "--prometheus"),
+        ("convert", "--marks"),
+        ("decode", "--marks"),
         ("convert", "--dedupe-file"),
         ("encode", "--output"),
         ("transcode", "--output"),
@@ -403,6 +406,36 @@ fn a_second_run_over_a_directory_does_not_read_its_outputs() {
     let done =
         run(folder.path(), "convert -q -s demo.asn -t CallRecord --framing plain d/*.rejects -o r.csv");
     assert_ne!(done.status.code(), Some(1), "{}", said(&done));
+}
+
+/// What has been found in a directory is an input, unless an earlier run has written it.
+#[test]
+fn outputs_do_not_replace_what_is_found_among_inputs() {
+    let folder = folder();
+    let at = |name: &str| folder.path().join(name);
+    fs::create_dir(at("d")).unwrap();
+    for name in ["monday.ber", "tuesday.ber"] {
+        fs::copy(at("in.ber"), at("d").join(name)).unwrap();
+    }
+    fs::create_dir(at("j")).unwrap();
+    for name in ["a.json", "b.json"] {
+        fs::write(at("j").join(name), "5").unwrap();
+    }
+    let before = files(folder.path());
+    for words in [
+        "convert -q -s demo.asn -t CallRecord d -f csv -o d/monday.ber",
+        "convert -q -s demo.asn -t CallRecord d/* -f csv -o d/monday.ber",
+        "convert -q -s demo.asn -t CallRecord d -o o.csv --summary d/monday.ber",
+        "convert -q -s demo.asn -t CallRecord d -o o.csv --dedupe --dedupe-file d/monday.ber",
+        "convert -q -s demo.asn -t CallRecord d -f csv -o out/ --watch --rejects r",
+        "encode -s small.asn -t A j -o j/a.json",
+        "transcode -s small.asn -t A --from jer --to jer j -o j/a.json",
+        "megaco transcode --to compact messages -o messages/",
+    ] {
+        let done = run(folder.path(), words);
+        assert_eq!(done.status.code(), Some(1), "{words}: {}", said(&done));
+        assert!(files(folder.path()) == before, "{words}: files have changed");
+    }
 }
 
 /// Lines of people never hold what a terminal obeys, wherever it comes from.

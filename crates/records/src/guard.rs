@@ -4,6 +4,7 @@
 //! name yet, if their directories are the same and the names are. Devices and pipes are no files: they may be named as often as
 //! one likes.
 
+use crate::own::is_output;
 use std::collections::HashMap;
 use std::fmt;
 use std::fs::{self, Metadata};
@@ -18,6 +19,8 @@ pub struct Guard {
     written: HashMap<FileId, (PathBuf, String)>,
     /// The output that child tables are written beside.
     tables_of: Option<PathBuf>,
+    /// Whether inputs may be skipped that earlier runs have written.
+    skips_outputs: bool,
 }
 
 /// Why a run does not begin: it would overwrite what it reads, or one of its outputs by another.
@@ -111,6 +114,17 @@ impl Guard {
     /// looked at.
     pub fn writes_tables_of(&mut self, output: &Path) {
         self.tables_of = Some(output.to_owned());
+    }
+
+    /// Lets outputs of earlier runs be skipped among inputs. Without, a file that the run writes is refused as an input wherever
+    /// it has been found: where inputs look like outputs, as text that is encoded, nothing tells one from the other.
+    pub fn skip_outputs(&mut self) {
+        self.skips_outputs = true;
+    }
+
+    /// Whether a file that has been found among inputs is an output that an earlier run has left, and the run writes again.
+    pub fn is_earlier_output(&self, path: &Path) -> bool {
+        self.skips_outputs && self.is_written(path) && is_output(path)
     }
 
     /// Whether the run writes a file.

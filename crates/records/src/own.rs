@@ -2,9 +2,10 @@
 //!
 //! They are known by what stands beside them, so that a record file is not taken for one because of its name alone.
 
-use crate::reject::has_lines;
+use crate::reject::{has_lines, lines_path};
 use std::collections::HashSet;
 use std::ffi::OsString;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// The manifest of a run into a directory.
@@ -61,6 +62,25 @@ pub(crate) fn take_outputs(files: &mut Vec<PathBuf>) -> Vec<PathBuf> {
     outputs.sort();
     outputs
 }
+
+/// Whether a file looks like an output: by the suffix of a format, or by what it begins with.
+pub(crate) fn is_output(path: &Path) -> bool {
+    let is_header =
+        path.extension().is_some_and(|suffix| suffix == "header") && is_format(&path.with_extension(""));
+    if is_format(path) || is_header || has_lines(path) || has_lines(&lines_path(path)) {
+        return true;
+    }
+    let mut begin = Vec::new();
+    // What is no plain file is neither, and might be waited for.
+    let is_file = std::fs::metadata(path).is_ok_and(|found| found.is_file());
+    let mut read = || std::fs::File::open(path)?.take(LONGEST as u64).read_to_end(&mut begin);
+    is_file && read().is_ok() && BEGINS.iter().any(|known| begin.starts_with(known))
+}
+
+/// What metrics, stores of keys and summaries begin with.
+const BEGINS: [&[u8]; 3] = [b"# HELP tercet_", b"tercet dedupe ", b"{\n  \"records\": "];
+/// The longest of these.
+const LONGEST: usize = 16;
 
 fn is_format(path: &Path) -> bool {
     let suffix = path.extension().and_then(|suffix| suffix.to_str());

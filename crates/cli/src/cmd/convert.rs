@@ -210,6 +210,10 @@ impl Convert {
     /// What is read beside the inputs, and what is written under names that are known before the inputs are.
     fn guard(&self) -> Outcome<Guard> {
         let mut guard = self.source.schema.guard()?;
+        // Records in XER may be such files as are written.
+        if !self.source.is_text() {
+            guard.skip_outputs();
+        }
         if let Some(path) = self.rendering.profile.as_ref().map(Path::new).filter(|path| path.is_file()) {
             guard.reads("profile", path)?;
         }
@@ -267,7 +271,10 @@ impl Convert {
         if inputs.is_empty() && self.one_for_each() {
             return Ok(Exit::Good);
         }
-        if self.one_for_each() && (self.rejects.is_some() || self.header.is_some()) && inputs.len() != 1 {
+        if self.one_for_each()
+            && (self.rejects.is_some() || self.header.is_some())
+            && (self.watch || inputs.len() != 1)
+        {
             return Err(Failure::usage(
                 "`--rejects` and `--header` name one file, and each output in a directory has its own\n\
                  help: leave the option out, or name a file with `-o`",
