@@ -122,7 +122,7 @@ pub struct Convert {
 
     /// Stop after COUNT records of each output
     ///
-    /// Records that `--where` or `--dedupe` leaves out do not count.
+    /// Records that `--where` or `--dedupe` drops do not count.
     #[arg(short = 'n', long, value_name = "COUNT")]
     limit: Option<NonZeroU64>,
 
