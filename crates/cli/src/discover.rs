@@ -4,22 +4,21 @@ use crate::exit::{Failure, Outcome};
 use crate::inputs::Input;
 use crate::job::Job;
 use crate::term;
+use std::cmp::Reverse;
+use std::io::Read;
 use std::sync::Arc;
 use tercet::Schema;
-use tercet::dynamic::{Decoder, Discard, Options};
-use tercet::plan::Rules;
-use tercet::records::{Check, Framing, Identifiers, Part, RecordReader, detect, score};
+use tercet::dynamic::Options;
+use tercet::records::{Check, Fit, fit};
 
-/// Octets looked at.
+/// Bytes looked at.
 const SAMPLE: u64 = 1 << 20;
-/// Octets that are enough to see that nothing is wrong.
+/// Bytes that are enough to see that nothing is wrong.
 const FIRST: u64 = 1 << 14;
-/// Octets that types are tried on with all framings.
-const FRAMED: usize = 1 << 15;
-/// Records tried.
-const RECORDS: usize = 64;
+/// Bytes that many types are tried on.
+const TYPES: usize = 1 << 16;
 
-/// The full name of the type that decodes most of the first records, from those that no other type refers to.
+/// Finds the full name of the type that decodes most of the first records, of those that no other type refers to.
 pub fn discover(schema: &Arc<Schema>, input: &Input, options: &Options) -> Outcome<String> {
     let candidates = schema.outermost();
     if let [(name, _)] = &candidates[..] {
@@ -33,89 +32,51 @@ pub fn discover(schema: &Arc<Schema>, input: &Input, options: &Options) -> Outco
         )));
     }
     let sample = input.sample(SAMPLE)?;
-    let records = cut(&sample);
-    let mut ranked = Vec::new();
-    for (name, _) in candidates {
-        let Ok(plans) = schema.trial_plans(&[Rules::Ber], &[&name]) else { continue };
-        let Some(plan) = plans.first() else { continue };
-        let Some(root) = plan.root(&name) else { continue };
-        let mut decoder = Decoder::new();
-        let fits = |octets: &&Vec<u8>| {
-            decoder
-                .decode(plan, root, octets, &mut Discard, options)
-                .is_ok_and(|length| length == octets.len())
-        };
-        let count = records.iter().filter(fits).count();
-        if count > 0 {
-            ranked.push((count, name));
+    let trial = Trial { cut: sample.len() as u64 == SAMPLE, sample }.few();
+    let ranked = |detect: bool| {
+        let mut ranked: Vec<(Fit, String)> = Vec::new();
+        for (name, _) in &candidates {
+            let Ok(job) = Job::new(schema, name, None) else { continue };
+            let fit = trial.fit(&Job { detect, ..job }, options);
+            ranked.extend(fit.map(|fit| (fit, name.clone())));
         }
+        ranked.sort_by_key(|(fit, _)| Reverse(fit.weight()));
+        ranked
+    };
+    // Other framings cost more: they are tried if plain records fail for the most part.
+    let mut found = ranked(false);
+    if found.first().is_none_or(|(fit, _)| 2 * fit.octets < trial.sample.len() as u64) {
+        found = ranked(true);
     }
-    if ranked.is_empty() {
-        ranked = framed(schema, &sample, options);
-    }
-    ranked.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
-    match &ranked[..] {
-        [] if records.is_empty() => Err(Failure::input(format_args!(
-            "{}: there is nothing that looks like BER; {say}",
-            input.shown()
-        ))),
+    match &found[..] {
         [] => Err(Failure::input(format_args!("{}: no type fits the first records; {say}", input.shown()))),
-        [(count, name), (next, other), ..] if count == next => Err(Failure::usage(format_args!(
-            "`{name}` and `{other}` fit {count} of the first {} records alike; {say}",
-            records.len()
-        ))),
-        [(count, name), ..] => {
-            term::say(format_args!("type `{name}`: fits {count} of the first {} records", records.len()));
+        [(fit, name), (next, other), ..] if fit.weight() == next.weight() => {
+            Err(Failure::usage(format_args!(
+                "`{name}` and `{other}` fit {} of the first {} records alike; {say}",
+                fit.records, fit.tried
+            )))
+        }
+        [(fit, name), ..] => {
+            term::say(format_args!("type `{name}`: fits {} of the first {} records", fit.records, fit.tried));
             Ok(name.clone())
         }
     }
 }
 
-/// How many records of each type there are if each may have another framing.
-fn framed(schema: &Arc<Schema>, sample: &[u8], options: &Options) -> Vec<(usize, String)> {
-    let mut ranked = Vec::new();
-    for (name, _) in schema.outermost() {
-        let Ok(job) = Job::new(schema, &name, None) else { continue };
-        let trial = Trial { sample: sample[..sample.len().min(FRAMED)].to_vec(), cut: true };
-        let fits = trial.fits(&job, options);
-        if fits.good > 0 {
-            ranked.push((fits.good.min(RECORDS), name));
-        }
-    }
-    ranked
-}
-
-/// The first octets of an input, to try a way of reading them on.
+/// The first bytes of an input, to try a way of reading them on.
 pub struct Trial {
     sample: Vec<u8>,
     /// Whether the input goes on.
     cut: bool,
 }
 
-/// How many of the first records decoded.
-pub struct Fits {
-    /// Those that did.
-    pub good: usize,
-    /// Those that were tried.
-    pub seen: usize,
-    /// Octets of those that did.
-    pub octets: u64,
-}
-
-impl Fits {
-    /// Whether there were records and all of them decoded.
-    pub fn are_all(&self) -> bool {
-        self.seen > 0 && self.good == self.seen
-    }
-}
-
 impl Trial {
-    /// Reads the first octets of a file; nothing of what cannot be read twice, as pipes, or not at all.
+    /// Reads the first bytes of a file; nothing of what cannot be read twice, as pipes, or not at all.
     pub fn new(input: &Input) -> Option<Self> {
         Self::of(input, SAMPLE)
     }
 
-    /// The same with fewer octets: what they do not fit is to be tried on more.
+    /// The same with fewer bytes: what they do not fit is to be tried on more.
     pub fn short(input: &Input) -> Option<Self> {
         Self::of(input, FIRST)
     }
@@ -129,42 +90,38 @@ impl Trial {
         Some(Self { cut: sample.len() as u64 == octets, sample })
     }
 
-    /// Decodes the first records as a job would.
-    pub fn fits(&self, job: &Job, options: &Options) -> Fits {
-        self.found(job, options).0
+    /// The first bytes of the files that an input consists of: of the one that it is, or of those in an archive.
+    pub fn all(input: &Input) -> Outcome<Vec<(String, Self)>> {
+        let mut found = Vec::new();
+        input.each(true, &mut |name, reader| {
+            let mut sample = Vec::new();
+            let read = reader.take(SAMPLE).read_to_end(&mut sample);
+            read.map_err(|error| Failure::io(name, &error))?;
+            found.push((name.to_owned(), Self { cut: sample.len() as u64 == SAMPLE, sample }));
+            Ok(true)
+        })?;
+        Ok(found)
     }
 
-    /// Decodes the first records as a job would, and tells in which framing.
-    pub fn found(&self, job: &Job, options: &Options) -> (Fits, String) {
+    /// Fewer of these bytes, to try many types on.
+    pub fn few(&self) -> Self {
+        let sample = &self.sample[..self.sample.len().min(TYPES)];
+        Self { sample: sample.to_vec(), cut: self.cut || sample.len() < self.sample.len() }
+    }
+
+    /// Decodes the first records as a job would; nothing if there are none.
+    pub fn fit(&self, job: &Job, options: &Options) -> Option<Fit> {
         let mut check = Check::new(&job.plan, Some(&job.others), job.record, options);
-        let whole = !self.cut;
-        let (score, framing) = if job.detect {
-            let found = detect(&job.framing, &self.sample, whole, &mut check);
-            found.map(|found| (found.score, found.framing.spelt())).unwrap_or_default()
-        } else {
-            (score(&job.framing, &self.sample, whole, &mut check), job.framing.spelt())
-        };
-        let (good, seen) = (score.records as usize, (score.records + score.failed) as usize);
-        (Fits { good, seen, octets: score.good }, framing)
+        fit(&mut check, &job.framing, job.detect, &self.sample, !self.cut)
     }
 
-    /// Octets that are tried.
-    pub fn len(&self) -> usize {
-        self.sample.len()
+    /// The bytes that are tried.
+    pub fn octets(&self) -> &[u8] {
+        &self.sample
     }
-}
 
-/// The first complete elements.
-fn cut(sample: &[u8]) -> Vec<Vec<u8>> {
-    let mut reader = RecordReader::new(sample, Framing::concatenated(Identifiers::any()));
-    let mut records = Vec::new();
-    while let Ok(Some(item)) = reader.next(&mut |_| true) {
-        if item.part == Part::Record {
-            records.push(item.octets.to_vec());
-        }
-        if records.len() == RECORDS {
-            break;
-        }
+    /// Whether these are all bytes of the file.
+    pub fn is_whole(&self) -> bool {
+        !self.cut
     }
-    records
 }

@@ -118,7 +118,9 @@ const MORE: &str = "`--help` lists all options";
 /// The command line, arranged.
 pub fn command() -> Command {
     let is_short = std::env::args_os().any(|argument| argument == "-h");
-    arranged(crate::Cli::command(), is_short)
+    // It tells what files are without a specification too.
+    let doctor = |doctor: Command| doctor.mut_arg("schema", |schema| schema.required(false));
+    arranged(crate::Cli::command().mut_subcommand("doctor", doctor), is_short)
 }
 
 /// An error of the command line that names the nearest value of an option, or the nearest option or command, by the measure of

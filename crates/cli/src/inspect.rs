@@ -4,7 +4,7 @@ use crate::exit::{Exit, Failure, Outcome};
 use crate::inputs::Input;
 use crate::job::{Job, RecordArgs};
 use crate::rendering::RenderingArgs;
-use crate::report::{describe, marks_lines, verdict};
+use crate::report::{describe, marks_lines, say_help, verdict, warn_of_guess};
 use crate::term;
 use clap::Args;
 use std::io::Write;
@@ -61,9 +61,11 @@ pub fn read(
             for line in marks_lines(&summary.marks) {
                 term::warning(format_args!("{name}: {line}"));
             }
+            warn_of_guess(name, &summary);
             for reject in &summary.samples {
                 term::warning(format_args!("{name}: {}", describe(reject)));
             }
+            say_help(&summary);
             let ended = summary.stopped == Some(Stopped::Caller);
             exit = exit.max(match verdict(&summary) {
                 Exit::Interrupted if ended => Exit::Good,

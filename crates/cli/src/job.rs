@@ -11,9 +11,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tercet::dynamic::{NodeId, Options, Plan, Unknown};
 use tercet::records::{
-    Children, DEFAULT_RECORD_LIMIT, Explode, Framing, OtherRules, RecordFormat, Rendering, Settings,
+    Children, DEFAULT_RECORD_LIMIT, Explode, Fit, Framing, OtherRules, RecordFormat, Rendering, Settings,
 };
 use tercet::{PlanError, RecordPlan, Schema};
+
+/// Elements inside one another that a record may have unless told.
+const DEPTH: u16 = 64;
 
 /// What records are and where they stand.
 #[derive(Args, Clone, Debug)]
@@ -55,7 +58,7 @@ pub struct RecordArgs {
     record_limit: usize,
 
     /// Elements inside one another that a record may have
-    #[arg(long, value_name = "COUNT", default_value_t = 64)]
+    #[arg(long, value_name = "COUNT", default_value_t = DEPTH)]
     depth: u16,
 
     /// What to do with components that the specification does not define
@@ -218,6 +221,31 @@ impl RecordArgs {
         options
     }
 
+    /// The words of the command line that say the same again, but for type, list, tags, framing and unknown components.
+    pub fn words(&self) -> Vec<String> {
+        let mut words = Vec::new();
+        for path in &self.schema.schema {
+            words.extend(["-s".to_owned(), path.display().to_string()]);
+        }
+        words.extend(self.schema.reading.strict.then(|| "--strict".to_owned()));
+        words.extend(self.schema.allow_errors.then(|| "--allow-errors".to_owned()));
+        for (name, other) in &self.schema.reading.alias {
+            words.extend(["--alias".to_owned(), format!("{name}={other}")]);
+        }
+        if self.record_limit != DEFAULT_RECORD_LIMIT {
+            words.extend(["--record-limit".to_owned(), self.record_limit.to_string()]);
+        }
+        if self.depth != DEPTH {
+            words.extend(["--depth".to_owned(), self.depth.to_string()]);
+        }
+        words
+    }
+
+    /// Whether unknown components are read as if nothing had been said about them.
+    pub fn rejects_unknown(&self) -> bool {
+        !matches!(self.unknown, UnknownArg::Keep)
+    }
+
     /// What to do, with the tags as the text has them or as trial shows that they are meant.
     pub fn job(&self, inputs: &[Input], options: &Options) -> Outcome<Job> {
         let mode = self.schema.reading.tags;
@@ -226,34 +254,35 @@ impl RecordArgs {
             return as_written;
         }
         if let Ok(job) = &as_written
-            && inputs.iter().find_map(Trial::short).is_some_and(|sample| sample.fits(job, options).are_all())
+            && let Some(sample) = inputs.iter().find_map(Trial::short)
+            && sample.fit(job, options).is_some_and(|fit| fit.is_perfect())
         {
             return as_written;
         }
         let Some(sample) = inputs.iter().find_map(Trial::new) else { return as_written };
         let (mut best, mut most) = match as_written {
             Ok(job) => {
-                let fits = sample.fits(&job, options);
-                if fits.are_all() {
+                let fit = sample.fit(&job, options);
+                if fit.as_ref().is_some_and(Fit::is_perfect) {
                     return Ok(job);
                 }
-                (Ok(job), fits.good)
+                (Ok(job), fit.map_or(0, |fit| fit.weight()))
             }
             // What is wrong with the specifications or the command line is so with any tags.
             Err(failure) if failure.exit == Exit::Usage => return Err(failure),
             Err(failure) => (Err(failure), 0),
         };
         for (mode, name) in [(TagMode::Implicit, "implicit"), (TagMode::Explicit, "explicit")] {
-            if let Ok(job) = self.job_with(mode, inputs, options) {
-                let fits = sample.fits(&job, options);
-                if fits.good > most {
-                    most = fits.good;
-                    term::say(format_args!(
-                        "tags: {most} of the first {} records decode with `--tags {name}`, which is taken",
-                        fits.seen
-                    ));
-                    best = Ok(job);
-                }
+            if let Ok(job) = self.job_with(mode, inputs, options)
+                && let Some(fit) = sample.fit(&job, options)
+                && fit.weight() > most
+            {
+                most = fit.weight();
+                term::say(format_args!(
+                    "tags: {} of the first {} records decode with `--tags {name}`, which is taken",
+                    fit.records, fit.tried
+                ));
+                best = Ok(job);
             }
         }
         best

@@ -25,6 +25,7 @@ mod rendering;
 mod report;
 mod rows;
 mod run;
+mod shell;
 mod term;
 mod values;
 mod watch;

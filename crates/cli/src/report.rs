@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use std::time::{SystemTime, UNIX_EPOCH};
 use tercet::dynamic::Plan;
 use tercet::records::{
-    Balance, Checked, Figures, FileHeader, Framing, Marking, Marks, RecordFormat, Reject, Sequence, Stopped,
-    Summary,
+    Balance, Checked, Figures, FileHeader, Framing, KEEP_UNKNOWN, Marking, Marks, RecordFormat, Reject,
+    Sequence, Stopped, Summary,
 };
 
 /// Components with marked values that are listed.
@@ -123,15 +123,7 @@ impl<'p> Report<'p> {
                 term::say(format_args!("  {}", not_read(rest)));
             }
         }
-        if summary.guessed
-            && let Some(framing) = &summary.framing
-        {
-            term::warning(format_args!(
-                "{name}: the framing found by trial skips bytes that nothing confirms to be headers or filler\n\
-                 help: compare them with `tercet dump`, then say it with `--framing {}`",
-                framing.spelt()
-            ));
-        }
+        warn_of_guess(name, &summary);
         for fault in &summary.carvings.faults {
             term::warning(format_args!("{name}: {fault}"));
         }
@@ -149,6 +141,7 @@ impl<'p> Report<'p> {
         if more > 0 {
             term::warning(format_args!("{name}: {} more", term::count(more, "damaged place")));
         }
+        say_help(&summary);
         if summary.rejects > 0
             && let Some(path) = &rejects
         {
@@ -454,6 +447,26 @@ pub fn marks_lines(marks: &Marks) -> impl Iterator<Item = String> {
 /// The same for machines.
 fn marks_json(marks: &Marks) -> Value {
     marks.by_path().map(|(path, marking)| (path.to_owned(), Value::from(marking.count))).collect()
+}
+
+/// Warns of a framing found by trial that skips bytes which nothing confirms to be headers or filler.
+pub fn warn_of_guess(name: &str, summary: &Summary) {
+    if summary.guessed
+        && let Some(framing) = &summary.framing
+    {
+        term::warning(format_args!(
+            "{name}: the framing found by trial skips bytes that nothing confirms to be headers or filler\n\
+             help: compare them with `tercet dump`, then say it with `--framing {}`",
+            framing.spelt()
+        ));
+    }
+}
+
+/// Prints which option keeps the records that were rejected, if one does.
+pub fn say_help(summary: &Summary) {
+    if summary.extensions {
+        term::say(format_args!("help: {KEEP_UNKNOWN}"));
+    }
 }
 
 /// A reject in words: where, how much, why.

@@ -23,7 +23,7 @@ use std::io::{self, Read, Write};
 use std::ops::{ControlFlow, RangeInclusive};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use tercet_dynamic::{Discard, Error, NodeId, Options, Plan, Tape};
+use tercet_dynamic::{Discard, Error, ErrorKind, NodeId, Options, Plan, Tape, Unknown};
 use tercet_plan::{FieldId, Kind};
 
 /// What is to be converted and how.
@@ -80,6 +80,8 @@ pub struct Summary {
     pub samples: Vec<Reject>,
     /// Whether the input ends inside a record, or inside the elements around them: the rest may not have been written yet.
     pub cut: bool,
+    /// Whether a record was rejected for a component that its type does not have, and another policy would keep the record.
+    pub extensions: bool,
     /// The framing found by trial, if it is another than the one given.
     pub framing: Option<Framing>,
     /// Whether that framing passes over octets that nothing but the trial tells apart from records.
@@ -455,7 +457,11 @@ impl<'p> Converter<'p> {
         let Err(error) = self.item(run, item, targets)? else { return Ok(true) };
         run.close_reject(targets)?;
         let offset = item.offset;
-        run.open = Some(Reject { offset, reason: Reason::Undecodable, error: Some(error), length: 0 });
+        let extension =
+            error.kind() == ErrorKind::UnexpectedElement && self.settings.options.unknown != Unknown::Keep;
+        run.summary.extensions |= extension;
+        let (reason, error) = (Reason::Undecodable, Some(error));
+        run.open = Some(Reject { offset, reason, error, length: 0, extension });
         run.sound = 0;
         Ok(false)
     }

@@ -14,8 +14,10 @@ mod envelope;
 mod explode;
 mod figures;
 mod filter;
+mod fit;
 mod framing;
 mod guard;
+mod guess;
 pub mod inputs;
 mod marks;
 mod other_rules;
@@ -44,16 +46,18 @@ pub use dedupe::Dedupe;
 pub use explode::Explode;
 pub use figures::{Amount, Extreme, Figure, FigureKind, Figures, Total, circle_of};
 pub use filter::{Condition, Filter, FilterError};
+pub use fit::{Fit, fit};
 pub use framing::{
     Carvings, DEFAULT_RECORD_LIMIT, Decodes, Detected, FileFraming, FileHeader, Framing, Identifiers, Item,
     Part, Prefix, Reason, RecordFormat, RecordReader, Score, Used, detect, score,
 };
 pub use guard::{Guard, Overwrite};
+pub use guess::{Guess, guess};
 pub use marks::{Marking, Marks};
 pub use other_rules::{Check, OtherRules};
 pub use output::{Output, abandon, sweep};
 pub use own::{MANIFEST, SUFFIXES};
-pub use reject::{Reject, RejectFile, reject_path};
+pub use reject::{KEEP_UNKNOWN, Reject, RejectFile, reject_path};
 pub use render::{MakeRender, Origin, Render, RenderedPart};
 pub use rendering::{CodeRule, Leaves, Profile, RenderKind, Rendering, Scratch, TableRules, Tables};
 pub use rows::Undecoded;

@@ -1,5 +1,6 @@
 //! Records in other rules than BER: their plans, made when the first such record comes.
 
+use crate::fit::Known;
 use crate::framing::partial::{Closed, closed};
 use crate::framing::{Decodes, RecordFormat};
 use std::fmt;
@@ -98,6 +99,16 @@ impl<'p> Check<'p> {
     /// A check of records of a type.
     pub fn new(plan: &'p Plan, others: Option<&'p OtherRules>, record: NodeId, options: &Options) -> Self {
         Self { plan, others, record, options: options.clone(), decoder: Decoder::new() }
+    }
+}
+
+impl Check<'_> {
+    /// Of the octets of a record in BER, those in values that the type tells something about, and all.
+    pub(crate) fn known(&mut self, octets: &[u8]) -> (u64, u64) {
+        let mut known = Known::new(&self.plan.shape);
+        // As far as it decodes.
+        _ = self.decoder.decode(self.plan, self.record, octets, &mut known, &self.options);
+        (known.known, known.known + known.unknown)
     }
 }
 

@@ -20,7 +20,13 @@ pub struct Reject {
     pub error: Option<Error>,
     /// Octets so far.
     pub length: u64,
+    /// Whether the record has a component that the type does not, and another policy would keep the record.
+    pub extension: bool,
 }
+
+/// What helps where records have components that the specification does not: in the words of all interfaces.
+pub const KEEP_UNKNOWN: &str =
+    "for private extensions, `--unknown keep` skips components that the specification does not have";
 
 impl Reject {
     /// The reason in words, without offset and path.
@@ -168,6 +174,9 @@ impl RejectFile {
             line["code"] = error.kind().name().into();
             line["at"] = error.offset().into();
             line["path"] = error.path().into();
+        }
+        if reject.extension {
+            line["help"] = KEEP_UNKNOWN.into();
         }
         let lines = &mut self.outputs()?.1;
         serde_json::to_writer(&mut *lines, &line)?;

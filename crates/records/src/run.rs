@@ -59,7 +59,8 @@ impl Run<'_> {
             self.close_reject(targets)?;
         }
         let offset = item.offset;
-        let open = self.open.get_or_insert(Reject { offset, reason, error: None, length: 0 });
+        let open =
+            self.open.get_or_insert(Reject { offset, reason, error: None, length: 0, extension: false });
         if open.length == 0 {
             self.summary.rejects += 1;
         }

@@ -3,9 +3,10 @@
 use crate::{PlanError, Schema};
 use std::fmt;
 use std::sync::Arc;
+use tercet_dynamic::Options;
 use tercet_plan::{NodeId, Plan, Rules};
 use tercet_records::path::{ListPath, PathError, concatenated, list};
-use tercet_records::{Framing, OtherRules, Reason};
+use tercet_records::{Check, Children, Fit, Framing, OtherRules, Reason, fit};
 
 /// What records of a file are and where they stand.
 #[derive(Clone, Debug)]
@@ -83,5 +84,29 @@ impl RecordPlan {
         let (outer, record) = (Some(root_of(&plan, type_name)?), root_of(&plan, &name)?);
         let others = OtherRules::new(|_| Err(Reason::NoList.to_string()));
         Ok(Self { plan, others, framing, outer, record })
+    }
+
+    /// Finds the list that most of the first bytes of a file are in, if the file is a value of a type with a long list inside:
+    /// its path for [`RecordPlan::new`] and what its elements come to. `given` tells filler and limits.
+    pub fn list_in(
+        schema: &Arc<Schema>,
+        type_name: &str,
+        given: &Framing,
+        options: &Options,
+        sample: &[u8],
+        whole: bool,
+    ) -> Option<(String, Fit)> {
+        let plan = Self::new(schema, type_name, None).ok()?;
+        let paths = Children::lists_of(&plan.plan.shape, plan.record).ok()?;
+        let fits = paths.into_iter().filter_map(|path| {
+            let mut found = Self::new(schema, type_name, Some(&path)).ok()?;
+            found.framing.filler.clone_from(&given.filler);
+            found.framing.record_limit = given.record_limit;
+            let mut check = Check::new(&found.plan, Some(&found.others), found.record, options);
+            let fit = fit(&mut check, &found.framing, false, sample, whole)?;
+            let is_long = fit.tried > 1 && 3 * fit.octets >= sample.len() as u64;
+            is_long.then_some((path, fit))
+        });
+        fits.max_by_key(|(_, fit)| fit.weight())
     }
 }

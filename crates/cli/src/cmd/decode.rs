@@ -7,7 +7,7 @@ use crate::inputs::{Input, InputArgs, InputPart, SpellingArgs};
 use crate::job::{Job, UnknownArg, ValuesArg};
 use crate::render::{Format, RenderArgs, Shown};
 use crate::rendering::RenderingArgs;
-use crate::report::{describe, marks_lines, not_read, verdict};
+use crate::report::{describe, marks_lines, not_read, say_help, verdict};
 use crate::term;
 use crate::values::{Fault, Values, pieces, root};
 use clap::Args;
@@ -158,6 +158,7 @@ impl Decode {
                 for reject in &summary.samples {
                     term::error(format_args!("{name}: {}", describe(reject)));
                 }
+                say_help(&summary);
                 if summary.stopped == Some(Stopped::Limit) {
                     // What follows is not looked at: a warning says so, as standard output does not.
                     let rest = input.rest(&name, &summary);

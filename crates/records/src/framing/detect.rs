@@ -22,6 +22,8 @@ const BLOCK: usize = 1 << 17;
 const SIZES: usize = 64;
 /// Records that are decoded for one candidate.
 const RECORDS: u64 = 500;
+/// Octets without a record after which a candidate is given up.
+const HOPELESS: u64 = 1 << 17;
 /// Records between which a header is looked for.
 const PAIRS: usize = 16;
 /// Places that are tried as the begin of the second block.
@@ -146,6 +148,11 @@ pub fn score(framing: &Framing, sample: &[u8], whole: bool, decodes: &mut dyn De
             None => {}
         }
         last = reader.position();
+        // Nothing has come of many octets: the rest is the same.
+        if score.records == 0 && score.bad > HOPELESS {
+            score.bad += (sample.len() as u64).saturating_sub(last);
+            break;
+        }
     }
     // A length in front of a record that is none makes the rest of the file a single stretch.
     if !reader.carvings().faults.is_empty() {
@@ -227,7 +234,7 @@ fn is_admissible(
         FileFraming::Prefix(prefix) if given.rules.is_none_or(|rules| rules == RecordFormat::Ber) => {
             let lengths = Lengths::of(prefix, given, sample);
             let overruns = whole && lengths.end > sample.len();
-            return !overruns && (score.is_perfect() || 2 * lengths.exact > lengths.seen && lengths.seen > 0);
+            return !overruns && 2 * lengths.exact > lengths.seen;
         }
         FileFraming::Blocks { size, header, used } if header > 0 => {
             return !has_elements_as_headers(size, header, given, sample, stretches)

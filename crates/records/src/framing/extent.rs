@@ -91,8 +91,43 @@ pub(super) fn identifier(octets: &[u8]) -> usize {
 }
 
 /// Whether octets are complete elements, one behind the other, and nothing else.
-pub(super) fn are_elements(octets: &[u8]) -> bool {
+pub(crate) fn are_elements(octets: &[u8]) -> bool {
     elements(octets).0
+}
+
+/// Whether octets are one constructed element with elements inside, down to the primitive ones.
+pub(crate) fn are_nested(octets: &[u8]) -> bool {
+    let mut open: Vec<Option<usize>> = Vec::new();
+    let mut at = 0;
+    loop {
+        while open.last().is_some_and(|end| *end == Some(at)) {
+            open.pop();
+        }
+        if at > 0 && open.is_empty() {
+            return at == octets.len();
+        }
+        let Ok(head) = head(octets.get(at..).unwrap_or_default()) else { return false };
+        let begin = at + head.size;
+        let length = head.length.map(|length| usize::try_from(length).unwrap_or(usize::MAX));
+        let end = length.map(|length| begin.saturating_add(length));
+        let around = open.iter().rev().find_map(|end| *end).unwrap_or(octets.len());
+        if end.is_some_and(|end| end > around) || open.len() > usize::from(Extent::DEPTH) {
+            return false;
+        }
+        if octets[at] == 0 {
+            if length != Some(0) || !matches!(open.pop(), Some(None)) {
+                return false;
+            }
+            at = begin;
+        } else if head.constructed {
+            open.push(end);
+            at = begin;
+        } else if at == 0 {
+            return false;
+        } else {
+            at = end.unwrap_or(octets.len());
+        }
+    }
 }
 
 /// The same with the heads that have been read.

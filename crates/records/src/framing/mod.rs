@@ -20,6 +20,7 @@ mod window;
 pub use carve::{Carvings, FileFraming, Prefix, Used};
 pub(crate) use detect::detect_in;
 pub use detect::{Decodes, Detected, Score, detect, score};
+pub(crate) use extent::{are_elements, are_nested};
 pub use format::RecordFormat;
 pub use identifiers::Identifiers;
 pub(crate) use reader::Mark;

@@ -18,6 +18,8 @@ const CHAIN: usize = 3;
 const WALK: usize = 16;
 /// Octets looked at from a candidate on: a chain does not reach further.
 const AHEAD: usize = 1 << 20;
+/// Octets behind damage in which records of a kind that is not known are looked for.
+const NEAR: usize = 1 << 14;
 /// Octets rejected in one piece.
 const PIECE: usize = 1 << 20;
 /// Budget gained by an octet passed: one head read costs one, one octet decoded costs a quarter.
@@ -131,8 +133,11 @@ impl<R: Read> RecordReader<R> {
         while at < last {
             let octets = self.window.octets();
             let records = &self.framing.records;
-            let next =
-                octets[at..last].iter().position(|&octet| records.begins(octet) || records.is_kin(octet));
+            // Records of a kind that is not known are looked for near the damage: what looks like them is frequent in text.
+            let is_near = !damage.continued && at < NEAR;
+            let next = octets[at..last]
+                .iter()
+                .position(|&octet| records.begins(octet) || is_near && records.is_kin(octet));
             let Some(next) = next else {
                 self.credit = (self.credit + GAIN * (last - at) as i64).min(MOST);
                 break;
@@ -147,7 +152,7 @@ impl<R: Read> RecordReader<R> {
                 return Ok((part, at - self.skip as usize));
             }
             // Records inside of a record of a kind that is not known are parts of it.
-            at += if self.credit > 0 { self.other(at, last, decodes) } else { 1 };
+            at += if is_near && self.credit > 0 { self.other(at, last, decodes) } else { 1 };
         }
         // Nothing found in what may be looked at.
         if self.window.ended() || last == available {

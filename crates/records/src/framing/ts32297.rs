@@ -30,7 +30,7 @@ pub struct FileHeader {
 
 impl FileHeader {
     /// Reads a header; nothing if it is none.
-    pub(super) fn read(octets: &[u8]) -> Option<Self> {
+    pub(crate) fn read(octets: &[u8]) -> Option<Self> {
         let word = |at: usize| Some(u32::from_be_bytes(*octets.get(at..)?.first_chunk()?));
         let half = |at: usize| Some(usize::from(u16::from_be_bytes(*octets.get(at..)?.first_chunk()?)));
         let (file, length, records) = (word(0)?, word(4)?, word(18)?);
