@@ -278,7 +278,7 @@ mod tests {
     fn reject(mut file: RejectFile) -> io::Result<()> {
         file.octets(&[1, 2, 3])?;
         let reason = Reason::Identifier;
-        file.finish("a.ber", &Reject { offset: 7, reason, error: None, length: 3 })?;
+        file.finish("a.ber", &Reject { offset: 7, reason, error: None, length: 3, extension: false })?;
         file.commit()
     }
 
