@@ -2,6 +2,7 @@
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
+use tercet::SchemaOptions;
 
 /// The root of this repository.
 pub fn repository() -> PathBuf {
@@ -16,6 +17,11 @@ pub fn folder() -> Option<PathBuf> {
         None => repository().join("../shared/corpora"),
     };
     folder.is_dir().then_some(folder)
+}
+
+/// How specifications of others are read: not all of their modules are at hand.
+pub fn with_gaps() -> SchemaOptions {
+    SchemaOptions { allow_missing: true, ..SchemaOptions::default() }
 }
 
 /// A file's content, decompressed when its name ends in `.zst`.

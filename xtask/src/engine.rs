@@ -3,9 +3,11 @@
 use std::path::PathBuf;
 
 use serde_json::Value;
-use tercet::{Schema, SchemaOptions};
+use tercet::Schema;
 use tercet_dynamic::{Decoder, Encoder, Error, Options, Sink, Tape, gser, json, xml};
 use tercet_plan::{NodeId, Plan, Rules, Shape};
+
+use crate::corpora::with_gaps;
 
 /// A compiled specification.
 #[derive(Debug)]
@@ -67,7 +69,7 @@ impl Specification {
     /// # Errors
     /// A file cannot be read, or the diagnostics.
     pub fn load(files: &[PathBuf]) -> Result<Self, String> {
-        let schema = Schema::load(files, &SchemaOptions::default()).map_err(|e| e.to_string())?;
+        let schema = Schema::load(files, &with_gaps()).map_err(|e| e.to_string())?;
         Self::checked(schema)
     }
 

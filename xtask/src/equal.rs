@@ -10,11 +10,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use tercet::codegen::{Codecs, Serde};
-use tercet::{Codec, RustOptions, Schema, SchemaOptions, TransferSyntax};
+use tercet::{Codec, RustOptions, Schema, TransferSyntax};
 use tercet_dynamic::{Encoder, NodeId, Options, Plan, Tape, Value, json, sample};
 use tercet_plan::constraint::Element;
 use tercet_plan::{Rules, Shape};
 
+use crate::corpora::with_gaps;
 use crate::generate::Random;
 use crate::hex;
 use crate::tally::Tally;
@@ -175,8 +176,7 @@ enum Origin {
 }
 
 fn of_path(path: &Path, name: &str, settings: &Settings) -> Result<Outcome, String> {
-    let schema =
-        Schema::load(&[path.to_path_buf()], &SchemaOptions::default()).map_err(|error| error.to_string())?;
+    let schema = Schema::load(&[path.to_path_buf()], &with_gaps()).map_err(|error| error.to_string())?;
     if schema.has_errors() {
         return Err("has errors".to_owned());
     }

@@ -3,9 +3,10 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use tercet::{Codec, Schema, SchemaOptions, TransferSyntax};
+use tercet::{Codec, Schema, TransferSyntax};
 use tercet_dynamic::{NodeId, Options, Plan, Tape, Value, sample};
 
+use crate::corpora::with_gaps;
 use crate::tally::Tally;
 
 const USAGE: &str = "samples [--count N] [--types N] [--seed N] [--large] PATH…";
@@ -117,8 +118,7 @@ pub fn run(arguments: &[String], out: &mut dyn std::io::Write) -> Result<Tally, 
 /// # Errors
 /// It cannot be read, or has errors.
 pub fn of_path(path: &std::path::Path, settings: &Settings) -> Result<Outcome, String> {
-    let schema =
-        Schema::load(&[path.to_path_buf()], &SchemaOptions::default()).map_err(|error| error.to_string())?;
+    let schema = Schema::load(&[path.to_path_buf()], &with_gaps()).map_err(|error| error.to_string())?;
     if schema.has_errors() {
         return Err("has errors".to_owned());
     }

@@ -105,7 +105,7 @@ fn words(name: &str) -> impl Iterator<Item = &str> {
 
 /// Names that are all different.
 #[derive(Debug, Default)]
-pub(crate) struct Scope(HashSet<String>);
+pub(crate) struct Scope(HashSet<String>, HashMap<String, u32>);
 
 impl Scope {
     /// The name, with a number behind it if it has been given before.
@@ -113,13 +113,14 @@ impl Scope {
         if self.0.insert(name.clone()) {
             return name;
         }
-        let mut number = 2_u32;
+        // Thousands of rows may have one name: each search goes on where the last one ended.
+        let number = self.1.entry(name.clone()).or_insert(2);
         loop {
             let other = format!("{name}{number}");
+            *number += 1;
             if self.0.insert(other.clone()) {
                 return other;
             }
-            number += 1;
         }
     }
 }
@@ -151,7 +152,7 @@ impl Names {
             rows: HashMap::new(),
             aliases: HashMap::new(),
         };
-        let mut scope = Scope(TAKEN.iter().map(|name| (*name).to_owned()).collect());
+        let mut scope = Scope(TAKEN.iter().map(|name| (*name).to_owned()).collect(), HashMap::new());
         for node in types.nodes() {
             if let Some(name) = types.choices.types.get(&node) {
                 names.types.insert(node, scope.unique(name.clone()));
@@ -253,7 +254,7 @@ impl Names {
                 }
             }
             Repr::Choice => {
-                let mut scope = Scope(["Unknown".to_owned()].into());
+                let mut scope = Scope(["Unknown".to_owned()].into(), HashMap::new());
                 for (id, field) in shape.fields_of(node) {
                     let chosen = types.choices.fields.get(&id).cloned();
                     let name = chosen.unwrap_or_else(|| upper_camel(shape.name(field.name)));
@@ -261,14 +262,15 @@ impl Names {
                 }
             }
             Repr::Enumerated => {
-                let mut scope = Scope(["Unknown".to_owned(), "UnknownAddition".to_owned()].into());
+                let mut scope =
+                    Scope(["Unknown".to_owned(), "UnknownAddition".to_owned()].into(), HashMap::new());
                 for item in shape.items_of(node) {
                     let name = scope.unique(upper_camel(shape.name(item.name)));
                     self.items.insert((node, item.value), name);
                 }
             }
             Repr::Table(table) => {
-                let mut scope = Scope(["Other".to_owned()].into());
+                let mut scope = Scope(["Other".to_owned()].into(), HashMap::new());
                 for (number, row) in (0..).zip(&shape.tables[table as usize].rows) {
                     let inside = types.same(row.node);
                     let name = match types.origin(inside) {

@@ -489,18 +489,27 @@ impl<'s> Sampler<'s> {
             rows.retain(|(_, height)| *height <= deepest);
         }
         let kind = shape.node(node).kind;
-        if kind != Kind::Choice && !demand.all.is_empty() {
-            rows.retain(|(own, _)| match own {
-                Key::Int(number) => self.fits(node, &integer_octets(*number), demand),
-                Key::Octets(octets) => self.fits(node, octets, demand),
-                Key::Alternative(..) => true,
-            });
-        }
-        let chosen = match self.border((Choice::Row, field.index(), 0), rows.len()) {
-            Some(turn) => rows.get(turn),
-            None => self.random.pick(&rows),
+        let mut fits = |sampler: &mut Self, own: &Key| match own {
+            _ if kind == Kind::Choice || demand.all.is_empty() => true,
+            Key::Int(number) => sampler.fits(node, &integer_octets(*number), demand),
+            Key::Octets(octets) => sampler.fits(node, octets, demand),
+            Key::Alternative(..) => true,
         };
-        let Some((chosen, _)) = chosen.copied() else { return false };
+        // Rows are tried one by one: whether a key fits may take a look at every object of the set.
+        let mut found = None;
+        while !rows.is_empty() {
+            let at = match self.border((Choice::Row, field.index(), 0), rows.len()) {
+                Some(turn) => turn,
+                None => self.random.below(rows.len() as u64) as usize,
+            };
+            let (own, _) = rows[at];
+            if fits(self, own) {
+                found = Some(own);
+                break;
+            }
+            rows.remove(at);
+        }
+        let Some(chosen) = found else { return false };
         self.say_key(field, node, chosen);
         if let Some(register) = self.registers.get_mut(usize::from(key)) {
             *register = Some(chosen.clone());
