@@ -489,7 +489,7 @@ impl<'s> Sampler<'s> {
             rows.retain(|(_, height)| *height <= deepest);
         }
         let kind = shape.node(node).kind;
-        let mut fits = |sampler: &mut Self, own: &Key| match own {
+        let fits = |sampler: &mut Self, own: &Key| match own {
             _ if kind == Kind::Choice || demand.all.is_empty() => true,
             Key::Int(number) => sampler.fits(node, &integer_octets(*number), demand),
             Key::Octets(octets) => sampler.fits(node, octets, demand),
