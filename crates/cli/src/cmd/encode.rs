@@ -4,7 +4,7 @@ use crate::args::{OutputArg, SchemaArgs, Syntax};
 use crate::cmd::transcode::{To, Work};
 use crate::exit::Outcome;
 use crate::inputs::{InputArgs, SpellingArgs};
-use crate::job::UnknownArg;
+use crate::job::{UnknownArg, ValuesArg};
 use crate::rendering::RenderingArgs;
 use clap::Args;
 use tercet::TransferSyntax;
@@ -60,6 +60,7 @@ impl Encode {
             spelling: SpellingArgs { hex: self.hex, ..SpellingArgs::default() },
             hex_output: self.hex,
             unknown: UnknownArg::Extensible,
+            values: ValuesArg::default(),
             rendering: Some(&self.rendering),
             output: &self.output,
         }

@@ -5,7 +5,7 @@ use crate::auto::{self, Told};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::inputs::{InputArgs, SpellingArgs};
 use crate::interrupt::{self, OnInterrupt};
-use crate::job::UnknownArg;
+use crate::job::{UnknownArg, ValuesArg};
 use crate::render::{Format, RenderArgs};
 use crate::rendering::RenderingArgs;
 use crate::term::{self, Quotes};
@@ -66,6 +66,10 @@ pub struct Transcode {
     #[arg(long, value_enum, default_value_t = UnknownArg::Extensible, value_name = "POLICY")]
     unknown: UnknownArg,
 
+    /// What to do with texts and times that break the rules of their type in BER
+    #[arg(long, value_enum, default_value_t = ValuesArg::Keep, value_name = "POLICY")]
+    values: ValuesArg,
+
     #[command(flatten)]
     output: OutputArg,
 }
@@ -122,6 +126,7 @@ impl Transcode {
             spelling: SpellingArgs { hex: self.hex || self.hex_input, binary: self.binary, quiet: false },
             hex_output: self.hex || self.hex_output,
             unknown: self.unknown,
+            values: self.values,
             rendering: None,
             output: &self.output,
         }
@@ -139,6 +144,7 @@ pub struct Work<'a> {
     pub spelling: SpellingArgs,
     pub hex_output: bool,
     pub unknown: UnknownArg,
+    pub values: ValuesArg,
     /// How components of the input are shown, if otherwise than they are.
     pub rendering: Option<&'a RenderingArgs>,
     pub output: &'a OutputArg,
@@ -169,6 +175,7 @@ impl Work<'_> {
         let root = root(from, &type_name)?;
         let mut options = Options::default();
         options.unknown = self.unknown.policy();
+        options.strict_values = self.values.is_strict();
         let rendering = match self.rendering {
             Some(rendering) => rendering.if_asked(&from.shape, root)?,
             None => None,
@@ -183,10 +190,12 @@ impl Work<'_> {
         let mut text = Vec::new();
         for input in inputs {
             for piece in pieces(&input, syntax, self.spelling)? {
+                let mut marked = 0;
                 let done = values.each(&piece, |view, origin| {
                     if stop.load(Ordering::SeqCst) {
                         return Err(Fault(Failure::interrupted("interrupted")));
                     }
+                    marked += view.marks();
                     writer.value(view, origin, &mut text).map_err(|fault| match fault {
                         Unwritten::Value(message) => {
                             Fault(Failure::input(format_args!("{}: {message}", piece.name)))
@@ -204,6 +213,14 @@ impl Work<'_> {
                 if let Err(Fault(failure)) = done {
                     stdout.flush()?;
                     return Err(failure);
+                }
+                // The octets are lost in text alone: BER writes them, other rules refuse them.
+                if marked > 0 && !octets {
+                    let values = term::count(marked as u64, "marked value");
+                    term::warning(format_args!(
+                        "{}: {values}: texts and times that break the rules of their type, shown as far as they have characters",
+                        piece.name
+                    ));
                 }
             }
         }

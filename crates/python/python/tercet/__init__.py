@@ -47,7 +47,19 @@ from tercet._tercet import (
     read,
     read_tables,
 )
-from tercet._values import Balance, Candidate, Diagnostic, Marked, Real, Reject, Report, Split, Total, Unknown, Violation
+from tercet._values import (
+    Balance,
+    Candidate,
+    Diagnostic,
+    Marked,
+    Real,
+    Reject,
+    Report,
+    Split,
+    Total,
+    Unknown,
+    Violation,
+)
 
 __all__ = [
     "ArgumentError",

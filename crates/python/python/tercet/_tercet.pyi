@@ -25,8 +25,8 @@ class DecodeOptions(TypedDict, total=False):
     constraints: bool
     """Values must meet their constraints."""
     values: Literal["keep", "bytes", "strict"]
-    """What to do with texts and times that break the rules of their type in BER: keep them, as by default, as `Marked` or, where
-    Python values are made, as the `bytes` that came; or take them for an error."""
+    """What to do with texts and times that break the rules of their type in BER: `keep` them, by default, as `Marked`;
+    as the `bytes` that came, where Python values are made; or `strict`, take them for an error."""
     unknown: Literal["error", "extensible", "keep"]
     """What to do with components that the schema does not know: an error everywhere, kept where the type has `...`
     (as by default), kept everywhere."""

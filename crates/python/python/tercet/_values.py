@@ -17,8 +17,9 @@ class Unknown:
 
 
 class Marked(str):
-    """A text or time that breaks the rules of its type, as BER keeps it: what can be shown of it. It encodes to the same
-    octets in BER; all other rules refuse it."""
+    """A text or time that breaks the rules of its type, as BER keeps it: what can be shown of it.
+
+    It encodes to the same octets in BER; all other rules refuse it."""
 
     __slots__ = ("octets", "reason")
 
