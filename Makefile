@@ -3,7 +3,7 @@
 CARGO ?= cargo
 OUT   ?= out
 
-.PHONY: help setup demo test fmt clippy rust-test python-test spark-test recipes-test bench-test bench-check bench bench-full clean
+.PHONY: help setup demo test fmt clippy rust-test test-32 python-test spark-test recipes-test bench-test bench-check bench bench-full clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort
@@ -27,6 +27,9 @@ clippy:
 
 rust-test:
 	$(CARGO) test --workspace $(FEATURES)
+
+test-32: setup ## the tests of the runtime and the engine with addresses of 32 bits; takes some minutes
+	$(CARGO) test --target i686-unknown-linux-gnu -p tercet-runtime -p tercet-dynamic
 
 python-test: setup ## the Python package: built, formatted, typed, tested
 	./scripts/python test

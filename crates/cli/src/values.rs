@@ -2,11 +2,12 @@
 
 use crate::exit::{Failure, Outcome};
 use crate::inputs::{Input, InputPart, SpellingArgs};
+use crate::term;
 use std::io::Read;
 use std::sync::Arc;
-use tercet::dynamic::{Error, ErrorKind, NodeId, Options, Plan, Tape, View};
+use tercet::dynamic::{Error, ErrorKind, NodeId, Options, Plan, Tape, Trailing, View};
 use tercet::records::{Origin, Rendering};
-use tercet::{Codec, CodecError, TransferSyntax, trailing};
+use tercet::{Codec, CodecError, TransferSyntax, check_trailing};
 
 /// Octets that hold values.
 #[derive(Debug)]
@@ -47,13 +48,30 @@ pub struct Values<'p> {
     shown: Tape,
     /// Values read so far.
     pub count: u64,
+    /// Whether a value is given to `each` although it breaks off, with what was read before the fault.
+    pub partial: bool,
+    /// Whether a value is given to `each` whatever follows it, with a warning.
+    pub warns_of_trailing: bool,
+    /// Values that octets other than zeros followed, which there was a warning of.
+    pub doubtful: u64,
 }
 
 impl<'p> Values<'p> {
     /// Values of a type of a plan.
     pub fn new(plan: &'p Plan, root: NodeId, syntax: TransferSyntax, options: Options) -> Self {
-        let codec = Codec::new(syntax, plan);
-        Self { plan, root, codec, options, tape: Tape::new(), rendered: None, shown: Tape::new(), count: 0 }
+        Self {
+            plan,
+            root,
+            codec: Codec::new(syntax, plan),
+            options,
+            tape: Tape::new(),
+            rendered: None,
+            shown: Tape::new(),
+            count: 0,
+            partial: false,
+            warns_of_trailing: false,
+            doubtful: 0,
+        }
     }
 
     /// Values whose components may be as a rendering shows them, with the plan of [`shown_plan`].
@@ -92,15 +110,37 @@ impl<'p> Values<'p> {
             while at < place.end {
                 self.options.base_offset = at as u64;
                 let rest = &piece.octets[at..place.end];
-                let length = self.read(rest).map_err(|error| Fault(describe(piece, at, &error)))?;
+                let read = self.read(rest);
+                let (offset, index) = (at as u64, self.count);
+                let length = match read {
+                    Ok(length) => length,
+                    Err(error) => {
+                        let (root, options) = (self.root, &self.options);
+                        if self.partial
+                            && self.codec.finish_partial(root, rest, &mut self.tape, options, &error)
+                        {
+                            let origin = Origin { input: "", index, offset, octets: rest, elements: &[] };
+                            each(self.tape.view(rest), &origin)?;
+                        }
+                        return Err(Fault(describe(piece, at, &error)).into());
+                    }
+                };
+                let origin = Origin { input: "", index, offset, octets: &rest[..length], elements: &[] };
                 // A type with one value may take no octets: then nothing else can be there.
                 if length < rest.len() && (length == 0 || !syntax.delimits()) {
-                    let error = trailing(self.plan, self.root, length as u64);
-                    return Err(Fault(describe(piece, at, &error.into())).into());
+                    let behind = &rest[length..];
+                    if !self.warns_of_trailing {
+                        check_trailing(self.plan, self.root, behind, length as u64, self.options.trailing)
+                            .map_err(|error| Fault(describe(piece, at, &error.into())))?;
+                    }
+                    each(self.tape.view(rest), &origin)?;
+                    self.count += 1;
+                    if self.warns_of_trailing {
+                        self.doubtful += u64::from(!Trailing::Zeros.allows(behind));
+                        warn_of_trailing(piece, at + length, behind);
+                    }
+                    break;
                 }
-                let octets = &rest[..length];
-                let origin =
-                    Origin { input: "", index: self.count, offset: at as u64, octets, elements: &[] };
                 each(self.tape.view(rest), &origin)?;
                 self.count += 1;
                 at += length;
@@ -108,6 +148,20 @@ impl<'p> Values<'p> {
         }
         Ok(())
     }
+}
+
+/// Reports octets after a value that was shown all the same.
+fn warn_of_trailing(piece: &Piece, at: usize, behind: &[u8]) {
+    let count = term::count(behind.len() as u64, "byte");
+    let (kind, policy) = match Trailing::Zeros.allows(behind) {
+        true => ("zeros", "zeros"),
+        false => ("not all of them zeros: is this the type?", "any"),
+    };
+    term::warning(format_args!(
+        "{}: {count} after the value, from offset {at:#x} on ({kind}); use `--trailing {policy}` to accept them, \
+         `--trailing error` to refuse them",
+        piece.name
+    ));
 }
 
 /// Why a value could not be read, with the name of the input.

@@ -6,8 +6,8 @@ use tercet_plan::{Code, Kind, NodeId, Plan, Rules, Shape};
 
 /// Decodes one value of type `root` from the front of `input` and says its events to `sink`.
 ///
-/// The answer is the number of octets that the value took; more may follow. To a sink that keeps things
-/// (a [`crate::Tape`]) an error means that what it has heard is worth nothing.
+/// The answer is the number of octets that the value took; more may follow. After an error a [`crate::Tape`] holds what
+/// was read before the fault; [`crate::Tape::finish_partial`] makes a value of it.
 ///
 /// # Errors
 /// The first fault in the input, with offset and path. [`Error::missing`] tells when the input ends too early.

@@ -35,7 +35,7 @@ pub use codec::{Decoder, Encoder, decode, encode};
 pub use constant::say_constant;
 pub use error::{Error, ErrorKind};
 pub use event::{Discard, Leaf, Mark, Marked, Sink};
-pub use options::{Limits, Options, Unknown};
+pub use options::{Limits, Options, Trailing, Unknown};
 pub use read_error::ReadError;
 pub use tape::{Tape, Token, View};
 pub use tercet_plan::{FieldId, NodeId, Plan, Rules, Shape};

@@ -41,6 +41,9 @@ pub struct Options {
     /// PrintableString, octets that are no UTF-8, `0000000000Z`. By default such a value is kept and reported
     /// ([`crate::Sink::marked`]). DER, CER and a check of constraints always refuse it.
     pub strict_values: bool,
+    /// What may follow a value in an input that holds one value and nothing else; nothing unless specified. The decoder
+    /// itself returns where the value ends: those that read whole inputs ask [`Trailing::allows`].
+    pub trailing: Trailing,
     /// Absolute offset of the first octet of the input, for errors; 0 unless told.
     pub base_offset: u64,
 }
@@ -79,6 +82,7 @@ impl Default for Options {
             strict_integers: false,
             check_constraints: false,
             strict_values: false,
+            trailing: Trailing::Error,
             base_offset: 0,
         }
     }
@@ -87,7 +91,9 @@ impl Default for Options {
 /// What one input may cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Constructed elements inside one another: 64 unless told; no more than 1,000 count.
+    /// Values with parts inside one another: SEQUENCE, SET, SEQUENCE OF, SET OF, CHOICE, and open types and strings with
+    /// CONTAINING whose content is decoded. 64 unless specified; no more than 1,000 count. The measure is one of the value:
+    /// tags and extensions do not count, so that a value is within the limit in all encoding rules or in none.
     pub depth: u16,
     /// Elements altogether; unlimited unless told, since each needs two octets of input.
     pub elements: u64,
@@ -98,6 +104,41 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self { depth: 64, elements: u64::MAX, size: u64::MAX }
+    }
+}
+
+/// What may follow a value, in rules whose values do not tell where an input ends: transport blocks are filled up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Trailing {
+    /// Nothing.
+    #[default]
+    Error,
+    /// Zero octets.
+    Zeros,
+    /// Any octets.
+    Any,
+}
+
+impl Trailing {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Error, Self::Zeros, Self::Any];
+
+    /// Returns the name as options have it: `error`, `zeros`, `any`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Zeros => "zeros",
+            Self::Any => "any",
+        }
+    }
+
+    /// Whether these octets may follow a value.
+    pub fn allows(self, rest: &[u8]) -> bool {
+        match self {
+            Self::Error => rest.is_empty(),
+            Self::Zeros => rest.iter().all(|octet| *octet == 0),
+            Self::Any => true,
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! The error of reading text: what, on which path, at which line and column.
 
+use crate::Tape;
 use std::fmt;
 
 /// Why text is not a value of its type. One word wide; built only on failure.
@@ -26,6 +27,26 @@ enum Step {
 const MAX_NAME: usize = 60;
 /// Steps of a path that are shown, at either end.
 const MAX_STEPS: usize = 4;
+
+/// Refuses a value on a tape with more than `limit` values inside one another, as the decoders of octets do.
+pub(crate) fn check_depth(text: &[u8], tape: &Tape, limit: u16) -> Result<(), ReadError> {
+    let limit = limit.min(1000);
+    if tape.is_deeper_than(limit) {
+        return Err(ReadError::new(text, 0, too_deep(limit)));
+    }
+    Ok(())
+}
+
+/// What is wrong with a value deeper than a limit.
+pub(crate) fn too_deep(limit: u16) -> String {
+    format!("more than {limit} values inside one another")
+}
+
+/// Levels of a text for so many values inside one another: strings with CONTAINING and open types may have two.
+pub(crate) const fn levels(depth: u16) -> u16 {
+    let depth = if depth > 500 { 500 } else { depth };
+    2 * depth + 8
+}
 
 impl ReadError {
     /// A fault at an octet offset of a text.

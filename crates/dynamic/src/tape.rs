@@ -205,6 +205,70 @@ impl Tape {
         self.entries.is_empty()
     }
 
+    /// Makes a value of what was read before a fault: ends the values that have begun, and drops those at the end that
+    /// have nothing inside yet. Returns `false` if nothing was read.
+    ///
+    /// Components after the fault are absent, mandatory ones too: such a value is there to be looked at.
+    pub fn finish_partial(&mut self) -> bool {
+        while let Some(index) = (self.open as usize).checked_sub(1)
+            && let Some(entry) = self.entries.get(index).copied()
+        {
+            if index + 1 == self.entries.len() {
+                self.entries.pop();
+                self.open = entry.a;
+            } else {
+                self.close(entry.field(), entry.node());
+            }
+        }
+        !self.entries.is_empty()
+    }
+
+    /// Makes a value of what stands before the octet `end` of the input, as [`Tape::finish_partial`].
+    pub fn finish_partial_before(&mut self, end: usize) -> bool {
+        let is_beyond = |entry: &Entry| {
+            matches!(entry.tag(), Tag::Input | Tag::UnknownInput)
+                && (entry.a as usize + entry.b as usize) > end
+        };
+        if let Some(first) = self.entries.iter().position(is_beyond) {
+            self.entries.truncate(first);
+            self.open = 0;
+            // What was closed behind that is open again.
+            let mut around = Vec::new();
+            for index in 0..self.entries.len() {
+                match self.entries[index].tag() {
+                    Tag::Open => {
+                        around.push(self.open);
+                        self.open = index as u32 + 1;
+                    }
+                    Tag::Close => self.open = around.pop().unwrap_or(0),
+                    _ => {}
+                }
+            }
+            let mut open = self.open;
+            while let (Some(index), Some(outer)) = ((open as usize).checked_sub(1), around.pop()) {
+                self.entries[index].a = outer;
+                open = outer;
+            }
+        }
+        self.finish_partial()
+    }
+
+    /// Whether more than `limit` values with parts are inside one another.
+    pub(crate) fn is_deeper_than(&self, limit: u16) -> bool {
+        let mut depth = 0_usize;
+        self.entries.iter().any(|entry| match entry.tag() {
+            Tag::Open => {
+                depth += 1;
+                depth > usize::from(limit)
+            }
+            Tag::Close => {
+                depth = depth.saturating_sub(1);
+                false
+            }
+            _ => false,
+        })
+    }
+
     /// Octets of memory held.
     pub fn memory(&self) -> usize {
         self.entries.capacity() * size_of::<Entry>() + self.scratch.capacity()

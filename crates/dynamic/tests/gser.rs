@@ -151,8 +151,8 @@ fn hostile_text() {
         "T ::= SEQUENCE { t T OPTIONAL, c C OPTIONAL, s SEQUENCE OF T OPTIONAL, u UTF8String OPTIONAL }
         C ::= CHOICE { c C, n NULL }";
     let deep = |begin: &str, end: &str| begin.repeat(200_000) + &end.repeat(200_000);
-    refuse(tree, &deep("{ t ", " }"), "more than 128 levels of braces");
-    refuse(tree, &format!("{{ c {}n:NULL }}", deep("c:", "")), "more than 128 levels of values");
+    refuse(tree, &deep("{ t ", " }"), "more than 64 values inside one another");
+    refuse(tree, &format!("{{ c {}n:NULL }}", deep("c:", "")), "more than 64 values inside one another");
     refuse(tree, "{ u \"abc", "a string without end");
     refuse(tree, "{ u 'AB", "without end");
     refuse(tree, "{ u 'AB'X }", "`H` or `B`");
@@ -179,7 +179,7 @@ fn hostile_text() {
                 let _ = gser::read(&plan.shape, root(&plan), &changed, &mut tape, &options);
             }
         }
-        let deepest = format!("{}{}", "{ t ".repeat(127) + "{", "} ".repeat(128));
+        let deepest = format!("{}{}", "{ t ".repeat(63) + "{", "} ".repeat(64));
         assert!(read(&plan, &deepest).is_ok());
     };
     let thread = std::thread::Builder::new().stack_size(256 << 10).spawn(try_all).expect("a thread");

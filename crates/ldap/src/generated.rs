@@ -2326,6 +2326,12 @@ impl<'a> LdapMessage<'a> {
 
 impl<'a> Filter<'a> {
     fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
+        r.begin_value()?;
+        let value = Self::read_ber_inside(r)?;
+        r.end_value();
+        Ok(value)
+    }
+    fn read_ber_inside(r: &mut ber::Reader<'a>) -> Result<Self> {
         let tag = ber::tag(r)?;
         Ok(match tag.bits() {
             0x80000000 => Self::And(at!(r, "and", read_ber_filter_and(r, Tag::context(0)))),
@@ -2347,6 +2353,7 @@ impl<'a> Filter<'a> {
         })
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
+        w.begin_value()?;
         match self {
             Self::And(v) => {
                 let m = w.open();
@@ -2396,6 +2403,7 @@ impl<'a> Filter<'a> {
             }
             Self::Unknown(v) => ber::write_any(w, &v.octets)?,
         }
+        w.end_value();
         Ok(())
     }
 
@@ -3090,24 +3098,34 @@ fn write_ber_controls(list: &[Control<'_>], w: &mut ber::Writer) -> Result<()> {
 }
 
 fn read_ber_filter_and<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<Filter<'a>>> {
-    ber::set_of(r, tag, Filter::read_ber)
+    r.begin_value()?;
+    let list = ber::set_of(r, tag, Filter::read_ber)?;
+    r.end_value();
+    Ok(list)
 }
 fn write_ber_filter_and(list: &[Filter<'_>], w: &mut ber::Writer) -> Result<()> {
+    w.begin_value()?;
     let set = w.mark();
     let mut left = list.iter();
     while let Some(v) = left.next_back() { at!(w, [left.len()], v.write_ber(w)); }
     if list.len() > 1 && w.rules() != ber::Rules::Ber { w.sort_set_of(set)?; }
+    w.end_value();
     Ok(())
 }
 
 fn read_ber_filter_or<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<Filter<'a>>> {
-    ber::set_of(r, tag, Filter::read_ber)
+    r.begin_value()?;
+    let list = ber::set_of(r, tag, Filter::read_ber)?;
+    r.end_value();
+    Ok(list)
 }
 fn write_ber_filter_or(list: &[Filter<'_>], w: &mut ber::Writer) -> Result<()> {
+    w.begin_value()?;
     let set = w.mark();
     let mut left = list.iter();
     while let Some(v) = left.next_back() { at!(w, [left.len()], v.write_ber(w)); }
     if list.len() > 1 && w.rules() != ber::Rules::Ber { w.sort_set_of(set)?; }
+    w.end_value();
     Ok(())
 }
 

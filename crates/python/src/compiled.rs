@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use tercet::dynamic::validate::{Validator, Violation};
 use tercet::dynamic::{Decoder, Encoder, NodeId, Options, Plan, Shape, Tape, View};
-use tercet::{Codec, CodecError, Schema, TransferSyntax, trailing};
+use tercet::{Codec, CodecError, Schema, TransferSyntax, check_trailing};
 
 /// Octets from which on the interpreter is released: to give it back and to get it again costs more than it brings for
 /// a record.
@@ -138,7 +138,20 @@ impl Compiled {
                 done
             }
         };
-        done.map_err(|fault| error::decode(py, &fault))
+        done.map_err(|fault| {
+            let error = error::decode(py, &fault);
+            let rest: &[u8] = match input {
+                Input::Small(input) => &input[offset..],
+                Input::Huge(input) => &input[offset..],
+            };
+            let mut codec = Codec::new(self.syntaxes[which], &self.plans[which]);
+            if codec.finish_partial(self.root, rest, &mut state.tape, options, &fault) {
+                // An error in making objects of it is not the one to report.
+                let partial = self.build(py, state.tape.view(rest), Looks::default());
+                _ = partial.and_then(|partial| error.value(py).setattr("partial", partial));
+            }
+            error
+        })
     }
 
     fn read_released(
@@ -166,11 +179,9 @@ impl Compiled {
         options: &Options,
     ) -> PyResult<()> {
         let length = self.read(py, which, (input, 0), state, options)?;
-        if length < input.len() {
-            let fault = trailing(&self.plans[which], self.root, options.base_offset + length as u64);
-            return Err(error::decode(py, &fault.into()));
-        }
-        Ok(())
+        let (rest, at) = (&input[length..], options.base_offset + length as u64);
+        check_trailing(&self.plans[which], self.root, rest, at, options.trailing)
+            .map_err(|fault| error::decode(py, &fault.into()))
     }
 
     /// The constraints that the value on the tape of the state, read from an input, does not meet.

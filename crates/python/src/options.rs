@@ -6,16 +6,17 @@ use crate::rendering::Asked;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tercet::TransferSyntax;
-use tercet::dynamic::{Options, Unknown};
+use tercet::dynamic::{Options, Trailing, Unknown};
 
 /// Keyword arguments of all that decodes.
-const DECODE: [&str; 9] = [
+const DECODE: [&str; 10] = [
     "strict",
     "defaults",
     "constraints",
     "values",
     "unknown",
     "open_types",
+    "trailing",
     "max_depth",
     "max_elements",
     "max_size",
@@ -113,6 +114,7 @@ pub(crate) fn read(
             }
             "values" => options.strict_values = are_strict(&error::option::<String>(&name, &value)?)?,
             "constraints" => options.check_constraints = error::option(&name, &value)?,
+            "trailing" => options.trailing = trailing(&error::option::<String>(&name, &value)?)?,
             "max_depth" => options.limits.depth = error::option(&name, &value)?,
             "max_elements" => options.limits.elements = limit(&name, &value)?,
             "max_size" => options.limits.size = limit(&name, &value)?,
@@ -148,6 +150,11 @@ fn are_strict(policy: &str) -> PyResult<bool> {
         "strict" => Ok(true),
         other => Err(one_of("values", other, &["keep", "bytes", "strict"])),
     }
+}
+
+fn trailing(policy: &str) -> PyResult<Trailing> {
+    let found = Trailing::ALL.into_iter().find(|known| known.name() == policy);
+    found.ok_or_else(|| one_of("trailing", policy, &Trailing::ALL.map(Trailing::name)))
 }
 
 /// None is no limit.

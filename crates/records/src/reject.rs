@@ -113,6 +113,20 @@ impl RejectFile {
         check(path).map_err(|error| Overwrite::new(error.to_string()))
     }
 
+    /// Takes the rejects that were kept in memory, each with its octets.
+    pub fn take_kept(&mut self) -> Vec<(Reject, Vec<u8>)> {
+        let Some(kept) = &mut self.kept else { return Vec::new() };
+        let Kept { octets, rejects } = std::mem::take(kept);
+        let mut at = 0;
+        let with_octets = rejects.into_iter().map(|(_, reject)| {
+            let end = at + reject.length as usize;
+            let own = octets.get(at..end).unwrap_or_default().to_vec();
+            at = end;
+            (reject, own)
+        });
+        with_octets.collect()
+    }
+
     /// Adds the rejects that another one has kept.
     ///
     /// # Errors

@@ -237,7 +237,7 @@ kinds! {
     OidEmpty = 50, "oid-empty", Some("X.690 8.19.2"), "an object identifier has no octets";
     OidPadded = 51, "oid-padded", Some("X.690 8.19.2"), "an arc starts with the octet 80";
     OidUnterminated = 52, "oid-unterminated", Some("X.690 8.19.2"), "the last arc is not complete";
-    OidArcLimit = 53, "oid-arc-limit", None, "an arc is 2^128 or more";
+    OidArcLimit = 53, "oid-arc-limit", None, "an arc is 2^448 or more";
     OidSyntax = 54, "oid-syntax", Some("X.680 32"), "the text is not an object identifier";
     OidRoot = 55, "oid-root", Some("X.690 8.19.4"), "the first two arcs of an object identifier are out of range";
     // BIT STRING and strings in general

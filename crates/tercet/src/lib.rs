@@ -70,6 +70,6 @@ pub use tercet_records as records;
 pub use tercet_runtime as runtime;
 pub use tercet_suggest as suggest;
 pub use tercet_syntax as syntax;
-pub use transfer::{Codec, CodecError, TransferSyntax, UnknownSyntax, trailing};
+pub use transfer::{Codec, CodecError, TransferSyntax, UnknownSyntax, check_trailing};
 #[cfg(feature = "records")]
 pub use trial::{Fits, Trial};

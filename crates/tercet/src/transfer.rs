@@ -19,7 +19,8 @@ use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
 use tercet_dynamic::{
-    Decoder, Encoder, Error, ErrorKind, NodeId, Options, Plan, ReadError, Rules, Tape, View, gser, json, xml,
+    Decoder, Encoder, Error, ErrorKind, NodeId, Options, Plan, ReadError, Rules, Tape, Trailing, View, gser,
+    json, xml,
 };
 
 /// A transfer syntax: what octets or text stand for a value.
@@ -237,6 +238,9 @@ impl fmt::Display for CodecError {
 
 impl std::error::Error for CodecError {}
 
+/// Octets that may be missing of a value that breaks off, for what there is of it to be read.
+const MOST_FILLED: u64 = 16 << 20;
+
 /// Reads and writes values of a plan in one transfer syntax; keeps its memory from one to the next.
 #[derive(Debug)]
 pub struct Codec<'p> {
@@ -258,10 +262,31 @@ impl<'p> Codec<'p> {
     }
 
     /// Reads one value of type `root` from the front of an input onto a tape, which is cleared first. The answer is the
-    /// number of octets that it took; a text has to be one value as a whole.
+    /// number of octets that it took; a text has to be one value as a whole. [`check_trailing`] checks what follows.
+    ///
+    /// ```
+    /// use tercet::{Codec, Schema, TransferSyntax};
+    /// use tercet::dynamic::{Options, Tape};
+    /// let schema = Schema::from_text(
+    ///     "m.asn",
+    ///     "M DEFINITIONS AUTOMATIC TAGS ::= BEGIN T ::= SEQUENCE { a INTEGER (0..7), b OCTET STRING } END",
+    /// );
+    /// let plan = schema.plan_for(TransferSyntax::Uper, &["T"]).unwrap();
+    /// let (mut codec, mut tape) = (Codec::new(TransferSyntax::Uper, &plan), Tape::new());
+    /// let root = plan.root("T").unwrap();
+    /// // The string is cut: what was read before can be looked at.
+    /// let cut = [0xA0, 0xA0];
+    /// let options = Options::default();
+    /// let error = codec.read(root, &cut, &mut tape, &options).unwrap_err();
+    /// assert!(codec.finish_partial(root, &cut, &mut tape, &options, &error));
+    /// let mut text = Vec::new();
+    /// Codec::new(TransferSyntax::Jer, &plan).write(tape.view(&cut), &mut text).unwrap();
+    /// assert_eq!(text, br#"{"a":5}"#);
+    /// ```
     ///
     /// # Errors
-    /// [`CodecError`].
+    /// [`CodecError`]. The tape then holds what was read before the fault
+    /// ([`Codec::finish_partial`]).
     pub fn read(
         &mut self,
         root: NodeId,
@@ -275,19 +300,27 @@ impl<'p> Codec<'p> {
             TransferSyntax::Jer => {
                 let mut reading = json::Options::default();
                 reading.fill_defaults = options.fill_defaults;
+                reading.depth = options.limits.depth;
                 json::read(shape, root, input, tape, &reading)?;
             }
             TransferSyntax::Xer | TransferSyntax::Cxer => {
                 let mut reading = xml::ReadOptions::default();
+                reading.depth = options.limits.depth;
                 if self.syntax == TransferSyntax::Cxer {
                     reading.variant = xml::Variant::Canonical;
                 }
                 xml::read(shape, root, input, tape, &reading)?;
             }
             TransferSyntax::Exer => {
-                xml::extended::read(shape, root, input, tape, &xml::ReadOptions::default())?;
+                let mut reading = xml::ReadOptions::default();
+                reading.depth = options.limits.depth;
+                xml::extended::read(shape, root, input, tape, &reading)?;
             }
-            TransferSyntax::Gser => gser::read(shape, root, input, tape, &gser::ReadOptions::default())?,
+            TransferSyntax::Gser => {
+                let mut reading = gser::ReadOptions::default();
+                reading.depth = options.limits.depth;
+                gser::read(shape, root, input, tape, &reading)?;
+            }
             _ => {
                 let mut options = options.clone();
                 options.rules = self.syntax.plan_rules();
@@ -295,6 +328,29 @@ impl<'p> Codec<'p> {
             }
         }
         Ok(input.len())
+    }
+
+    /// Makes a value of what was read before a fault that [`Codec::read`] has reported of the same input; `false` if there
+    /// is nothing. Components after the fault are absent, mandatory ones too.
+    pub fn finish_partial(
+        &mut self,
+        root: NodeId,
+        input: &[u8],
+        tape: &mut Tape,
+        options: &Options,
+        error: &CodecError,
+    ) -> bool {
+        // An element whose length reaches past the input is not looked into, so that zeros stand for what is missing.
+        if self.syntax.has_elements()
+            && let CodecError::Octets(error) = error
+            && let Some(missing) = error.missing().filter(|missing| *missing <= MOST_FILLED)
+        {
+            let mut filled = input.to_vec();
+            filled.resize(input.len() + missing as usize, 0);
+            _ = self.read(root, &filled, tape, options);
+            return tape.finish_partial_before(input.len());
+        }
+        tape.finish_partial()
     }
 
     /// Appends a value. Texts end without a line feed.
@@ -361,11 +417,23 @@ fn json_values(text: &[u8]) -> Vec<Range<usize>> {
     places
 }
 
-/// The error of a value by rules that do not tell where it ends, with more behind it.
-pub fn trailing(plan: &Plan, root: NodeId, at: u64) -> Error {
+/// Checks what follows a value that ends at the absolute offset `at` in an input that holds nothing else.
+///
+/// # Errors
+/// [`ErrorKind::TrailingData`] for octets that `policy` does not allow.
+pub fn check_trailing(
+    plan: &Plan,
+    root: NodeId,
+    rest: &[u8],
+    at: u64,
+    policy: Trailing,
+) -> Result<(), Error> {
+    if policy.allows(rest) {
+        return Ok(());
+    }
     let shape = &plan.shape;
     let name = shape.node(root).name.map(|name| shape.name(name)).unwrap_or_default();
-    Error::new(ErrorKind::TrailingData, at).with_path(name)
+    Err(Error::new(ErrorKind::TrailingData, at).with_path(name))
 }
 
 #[cfg(test)]

@@ -753,6 +753,7 @@ impl<'a> Zoo<'a> {
 
 impl Baum {
     fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
+        r.begin_value()?;
         let level = ber::enter(r, tag)?;
         let value = Self {
             value: at!(r, "value", (0, false, Self::place), ber::integer(r, Tag::context(0))),
@@ -767,9 +768,11 @@ impl Baum {
             } else { None },
         };
         ber::leave(r, level, Self::place)?;
+        r.end_value();
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
+        w.begin_value()?;
         if let Some(v) = &self.twigs {
             let m = w.open();
             at!(w, "twigs", write_ber_baum_twigs(v, w));
@@ -786,6 +789,7 @@ impl Baum {
             w.close(Tag::context(1), m);
         }
         w.integer(Tag::context(0), i64::from(self.value));
+        w.end_value();
         Ok(())
     }
 
@@ -852,15 +856,20 @@ impl Nests {
 }
 
 fn read_ber_nest(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Vec<Nest>> {
-    ber::list(r, tag, |r| Ok(Nest(read_ber_nest(r, Tag::universal(16))?)))
+    r.begin_value()?;
+    let list = ber::list(r, tag, |r| Ok(Nest(read_ber_nest(r, Tag::universal(16))?)))?;
+    r.end_value();
+    Ok(list)
 }
 fn write_ber_nest(list: &[Nest], w: &mut ber::Writer) -> Result<()> {
+    w.begin_value()?;
     let mut left = list.iter();
     while let Some(v) = left.next_back() {
         let m = w.open();
         at!(w, [left.len()], write_ber_nest(&v.0, w));
         w.close(Tag::universal(16), m);
     }
+    w.end_value();
     Ok(())
 }
 
@@ -1032,15 +1041,20 @@ impl<'a> Message<'a> {
 }
 
 fn read_ber_baum_twigs(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Vec<Baum>> {
-    ber::list(r, tag, |r| Baum::read_ber(r, Tag::universal(16)))
+    r.begin_value()?;
+    let list = ber::list(r, tag, |r| Baum::read_ber(r, Tag::universal(16)))?;
+    r.end_value();
+    Ok(list)
 }
 fn write_ber_baum_twigs(list: &[Baum], w: &mut ber::Writer) -> Result<()> {
+    w.begin_value()?;
     let mut left = list.iter();
     while let Some(v) = left.next_back() {
         let m = w.open();
         at!(w, [left.len()], v.write_ber(w));
         w.close(Tag::universal(16), m);
     }
+    w.end_value();
     Ok(())
 }
 
@@ -1060,15 +1074,20 @@ fn write_ber_nests_rest(list: &[Nest], w: &mut ber::Writer) -> Result<()> {
 }
 
 fn read_ber_twig(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Vec<TwigSetOf>> {
-    ber::list(r, tag, |r| Ok(TwigSetOf(read_ber_twig_set_of(r, Tag::universal(17))?)))
+    r.begin_value()?;
+    let list = ber::list(r, tag, |r| Ok(TwigSetOf(read_ber_twig_set_of(r, Tag::universal(17))?)))?;
+    r.end_value();
+    Ok(list)
 }
 fn write_ber_twig(list: &[TwigSetOf], w: &mut ber::Writer) -> Result<()> {
+    w.begin_value()?;
     let mut left = list.iter();
     while let Some(v) = left.next_back() {
         let m = w.open();
         at!(w, [left.len()], write_ber_twig_set_of(&v.0, w));
         w.close(Tag::universal(17), m);
     }
+    w.end_value();
     Ok(())
 }
 
@@ -1165,9 +1184,13 @@ impl<'a> MessageValue<'a> {
 }
 
 fn read_ber_twig_set_of(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Vec<Twig>> {
-    ber::set_of(r, tag, |r| Ok(Twig(read_ber_twig(r, Tag::universal(16))?)))
+    r.begin_value()?;
+    let list = ber::set_of(r, tag, |r| Ok(Twig(read_ber_twig(r, Tag::universal(16))?)))?;
+    r.end_value();
+    Ok(list)
 }
 fn write_ber_twig_set_of(list: &[Twig], w: &mut ber::Writer) -> Result<()> {
+    w.begin_value()?;
     let set = w.mark();
     let mut left = list.iter();
     while let Some(v) = left.next_back() {
@@ -1176,6 +1199,7 @@ fn write_ber_twig_set_of(list: &[Twig], w: &mut ber::Writer) -> Result<()> {
         w.close(Tag::universal(16), m);
     }
     if list.len() > 1 && w.rules() != ber::Rules::Ber { w.sort_set_of(set)?; }
+    w.end_value();
     Ok(())
 }
 
@@ -1470,6 +1494,13 @@ impl Baum {
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
+        w.begin_value()?;
+        self.write_aper_inside(w)?;
+        w.end_value();
+        Ok(())
+    }
+    #[inline(never)]
+    fn write_aper_inside(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([self.left.is_some(), self.right.is_some(), self.twigs.is_some()]);
         at!(w, "value", w.integer(per::Whole::Octet, self.value, 0, 255));
         if let Some(v) = &self.left { at!(w, "left", v.write_aper(w)); }
@@ -1516,7 +1547,10 @@ fn read_aper_nest(r: &mut per::Reader<'_, true>) -> Result<Vec<Nest>> {
 }
 
 fn write_aper_nest(list: &[Nest], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| { write_aper_nest(&v.0, w) })
+    w.begin_value()?;
+    w.list(per::Size::ANY, list, |w, v| { write_aper_nest(&v.0, w) })?;
+    w.end_value();
+    Ok(())
 }
 
 impl Colour {
@@ -1664,7 +1698,10 @@ fn read_aper_baum_twigs(r: &mut per::Reader<'_, true>) -> Result<Vec<Baum>> {
 }
 
 fn write_aper_baum_twigs(list: &[Baum], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
+    w.begin_value()?;
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })?;
+    w.end_value();
+    Ok(())
 }
 
 fn read_aper_nests_rest(r: &mut per::Reader<'_, true>) -> Result<Vec<Nest>> {
@@ -1683,7 +1720,10 @@ fn read_aper_twig(r: &mut per::Reader<'_, true>) -> Result<Vec<TwigSetOf>> {
 }
 
 fn write_aper_twig(list: &[TwigSetOf], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| { write_aper_twig_set_of(&v.0, w) })
+    w.begin_value()?;
+    w.list(per::Size::ANY, list, |w, v| { write_aper_twig_set_of(&v.0, w) })?;
+    w.end_value();
+    Ok(())
 }
 
 impl ShapeLine {
@@ -1757,7 +1797,10 @@ fn read_aper_twig_set_of(r: &mut per::Reader<'_, true>) -> Result<Vec<Twig>> {
 }
 
 fn write_aper_twig_set_of(list: &[Twig], w: &mut per::Writer<true>) -> Result<()> {
-    w.set_of(per::Size::ANY, list, |w, v| { write_aper_twig(&v.0, w) })
+    w.begin_value()?;
+    w.set_of(per::Size::ANY, list, |w, v| { write_aper_twig(&v.0, w) })?;
+    w.end_value();
+    Ok(())
 }
 
 impl<'a> codec::AperType<'a> for Zoo<'a> {
@@ -2006,6 +2049,13 @@ impl Baum {
     }
     #[inline(never)]
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
+        w.begin_value()?;
+        self.write_uper_inside(w)?;
+        w.end_value();
+        Ok(())
+    }
+    #[inline(never)]
+    fn write_uper_inside(&self, w: &mut per::Writer<false>) -> Result<()> {
         w.flags([self.left.is_some(), self.right.is_some(), self.twigs.is_some()]);
         at!(w, "value", w.integer(per::Whole::Bits(8), self.value, 0, 255));
         if let Some(v) = &self.left { at!(w, "left", v.write_uper(w)); }
@@ -2052,7 +2102,10 @@ fn read_uper_nest(r: &mut per::Reader<'_, false>) -> Result<Vec<Nest>> {
 }
 
 fn write_uper_nest(list: &[Nest], w: &mut per::Writer<false>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| { write_uper_nest(&v.0, w) })
+    w.begin_value()?;
+    w.list(per::Size::ANY, list, |w, v| { write_uper_nest(&v.0, w) })?;
+    w.end_value();
+    Ok(())
 }
 
 impl Colour {
@@ -2200,7 +2253,10 @@ fn read_uper_baum_twigs(r: &mut per::Reader<'_, false>) -> Result<Vec<Baum>> {
 }
 
 fn write_uper_baum_twigs(list: &[Baum], w: &mut per::Writer<false>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| { v.write_uper(w) })
+    w.begin_value()?;
+    w.list(per::Size::ANY, list, |w, v| { v.write_uper(w) })?;
+    w.end_value();
+    Ok(())
 }
 
 fn read_uper_nests_rest(r: &mut per::Reader<'_, false>) -> Result<Vec<Nest>> {
@@ -2219,7 +2275,10 @@ fn read_uper_twig(r: &mut per::Reader<'_, false>) -> Result<Vec<TwigSetOf>> {
 }
 
 fn write_uper_twig(list: &[TwigSetOf], w: &mut per::Writer<false>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| { write_uper_twig_set_of(&v.0, w) })
+    w.begin_value()?;
+    w.list(per::Size::ANY, list, |w, v| { write_uper_twig_set_of(&v.0, w) })?;
+    w.end_value();
+    Ok(())
 }
 
 impl ShapeLine {
@@ -2293,7 +2352,10 @@ fn read_uper_twig_set_of(r: &mut per::Reader<'_, false>) -> Result<Vec<Twig>> {
 }
 
 fn write_uper_twig_set_of(list: &[Twig], w: &mut per::Writer<false>) -> Result<()> {
-    w.set_of(per::Size::ANY, list, |w, v| { write_uper_twig(&v.0, w) })
+    w.begin_value()?;
+    w.set_of(per::Size::ANY, list, |w, v| { write_uper_twig(&v.0, w) })?;
+    w.end_value();
+    Ok(())
 }
 
 impl<'a> codec::UperType<'a> for Zoo<'a> {
@@ -2568,11 +2630,13 @@ impl Baum {
         Ok(value)
     }
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
+        w.begin_value()?;
         if let Some(v) = &self.twigs { at!(w, "twigs", write_oer_baum_twigs(v, w)); }
         if let Some(v) = &self.right { at!(w, "right", v.write_oer(w)); }
         if let Some(v) = &self.left { at!(w, "left", v.write_oer(w)); }
         at!(w, "value", w.unsigned(self.value, 1));
         w.preamble(&[self.left.is_some(), self.right.is_some(), self.twigs.is_some()]);
+        w.end_value();
         Ok(())
     }
 }
@@ -2616,10 +2680,13 @@ fn read_oer_nest(r: &mut oer::Reader<'_>) -> Result<Vec<Nest>> {
 }
 
 fn write_oer_nest(list: &[Nest], w: &mut oer::Writer) -> Result<()> {
+    w.begin_value()?;
     w.list(false, list, |v, w| {
         write_oer_nest(&v.0, w)?;
         Ok(())
-    })
+    })?;
+    w.end_value();
+    Ok(())
 }
 
 impl Shape {
@@ -2764,10 +2831,13 @@ fn read_oer_baum_twigs(r: &mut oer::Reader<'_>) -> Result<Vec<Baum>> {
 }
 
 fn write_oer_baum_twigs(list: &[Baum], w: &mut oer::Writer) -> Result<()> {
+    w.begin_value()?;
     w.list(false, list, |v, w| {
         v.write_oer(w)?;
         Ok(())
-    })
+    })?;
+    w.end_value();
+    Ok(())
 }
 
 fn read_oer_nests_rest(r: &mut oer::Reader<'_>) -> Result<Vec<Nest>> {
@@ -2790,10 +2860,13 @@ fn read_oer_twig(r: &mut oer::Reader<'_>) -> Result<Vec<TwigSetOf>> {
 }
 
 fn write_oer_twig(list: &[TwigSetOf], w: &mut oer::Writer) -> Result<()> {
+    w.begin_value()?;
     w.list(false, list, |v, w| {
         write_oer_twig_set_of(&v.0, w)?;
         Ok(())
-    })
+    })?;
+    w.end_value();
+    Ok(())
 }
 
 impl ShapeLine {
@@ -2889,10 +2962,13 @@ fn read_oer_twig_set_of(r: &mut oer::Reader<'_>) -> Result<Vec<Twig>> {
 }
 
 fn write_oer_twig_set_of(list: &[Twig], w: &mut oer::Writer) -> Result<()> {
+    w.begin_value()?;
     w.list(true, list, |v, w| {
         write_oer_twig(&v.0, w)?;
         Ok(())
-    })
+    })?;
+    w.end_value();
+    Ok(())
 }
 
 impl<'a> codec::OerType<'a> for Zoo<'a> {

@@ -1911,6 +1911,7 @@ impl<'a> Zoo<'a> {
 
 impl Tree {
     fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
+        r.begin_value()?;
         let level = ber::enter(r, tag)?;
         let value = Self {
             value: at!(r, "value", (0, false, Self::place), ber::narrow::<u8>(r, Tag::context(0))),
@@ -1925,9 +1926,11 @@ impl Tree {
             } else { None },
         };
         ber::leave(r, level, Self::place)?;
+        r.end_value();
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
+        w.begin_value()?;
         if let Some(v) = &self.twigs {
             let m = w.open();
             at!(w, "twigs", write_ber_tree_twigs(v, w));
@@ -1944,6 +1947,7 @@ impl Tree {
             w.close(Tag::context(1), m);
         }
         w.integer(Tag::context(0), i64::from(self.value));
+        w.end_value();
         Ok(())
     }
 
@@ -2008,15 +2012,20 @@ impl Nests {
 }
 
 fn read_ber_nest(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Vec<Nest>> {
-    ber::list(r, tag, |r| Ok(Nest(read_ber_nest(r, Tag::universal(16))?)))
+    r.begin_value()?;
+    let list = ber::list(r, tag, |r| Ok(Nest(read_ber_nest(r, Tag::universal(16))?)))?;
+    r.end_value();
+    Ok(list)
 }
 fn write_ber_nest(list: &[Nest], w: &mut ber::Writer) -> Result<()> {
+    w.begin_value()?;
     let mut left = list.iter();
     while let Some(v) = left.next_back() {
         let m = w.open();
         at!(w, [left.len()], write_ber_nest(&v.0, w));
         w.close(Tag::universal(16), m);
     }
+    w.end_value();
     Ok(())
 }
 
@@ -2117,6 +2126,7 @@ impl<'a> Sparse<'a> {
     }
     fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
         let value = self;
+        r.begin_value()?;
         let level = ber::enter(r, tag)?;
         let mut last = 0_u32;
         while let Some(tag) = r.peek_tag()? {
@@ -2174,9 +2184,11 @@ impl<'a> Sparse<'a> {
             }
         }
         r.leave(level)?;
+        r.end_value();
         Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
+        w.begin_value()?;
         if let Some(v) = &self.k {
             let m = w.open();
             at!(w, "k", v.write_ber(w));
@@ -2200,6 +2212,7 @@ impl<'a> Sparse<'a> {
         if let Some(v) = &self.c { w.boolean(Tag::context(2), *v); }
         if let Some(v) = &self.b { w.big_integer(Tag::context(1), v.as_octets()); }
         if let Some(v) = &self.a { w.integer(Tag::context(0), i64::from(*v)); }
+        w.end_value();
         Ok(())
     }
 }
@@ -2510,15 +2523,20 @@ impl<'a> Message<'a> {
 }
 
 fn read_ber_tree_twigs(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Vec<Tree>> {
-    ber::list(r, tag, |r| Tree::read_ber(r, Tag::universal(16)))
+    r.begin_value()?;
+    let list = ber::list(r, tag, |r| Tree::read_ber(r, Tag::universal(16)))?;
+    r.end_value();
+    Ok(list)
 }
 fn write_ber_tree_twigs(list: &[Tree], w: &mut ber::Writer) -> Result<()> {
+    w.begin_value()?;
     let mut left = list.iter();
     while let Some(v) = left.next_back() {
         let m = w.open();
         at!(w, [left.len()], v.write_ber(w));
         w.close(Tag::universal(16), m);
     }
+    w.end_value();
     Ok(())
 }
 
@@ -2538,15 +2556,20 @@ fn write_ber_nests_rest(list: &[Nest], w: &mut ber::Writer) -> Result<()> {
 }
 
 fn read_ber_twig(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Vec<TwigSetOf>> {
-    ber::list(r, tag, |r| Ok(TwigSetOf(read_ber_twig_set_of(r, Tag::universal(17))?)))
+    r.begin_value()?;
+    let list = ber::list(r, tag, |r| Ok(TwigSetOf(read_ber_twig_set_of(r, Tag::universal(17))?)))?;
+    r.end_value();
+    Ok(list)
 }
 fn write_ber_twig(list: &[TwigSetOf], w: &mut ber::Writer) -> Result<()> {
+    w.begin_value()?;
     let mut left = list.iter();
     while let Some(v) = left.next_back() {
         let m = w.open();
         at!(w, [left.len()], write_ber_twig_set_of(&v.0, w));
         w.close(Tag::universal(17), m);
     }
+    w.end_value();
     Ok(())
 }
 
@@ -2741,9 +2764,13 @@ impl<'a> MessageValue<'a> {
 }
 
 fn read_ber_twig_set_of(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Vec<Twig>> {
-    ber::set_of(r, tag, |r| Ok(Twig(read_ber_twig(r, Tag::universal(16))?)))
+    r.begin_value()?;
+    let list = ber::set_of(r, tag, |r| Ok(Twig(read_ber_twig(r, Tag::universal(16))?)))?;
+    r.end_value();
+    Ok(list)
 }
 fn write_ber_twig_set_of(list: &[Twig], w: &mut ber::Writer) -> Result<()> {
+    w.begin_value()?;
     let set = w.mark();
     let mut left = list.iter();
     while let Some(v) = left.next_back() {
@@ -2752,6 +2779,7 @@ fn write_ber_twig_set_of(list: &[Twig], w: &mut ber::Writer) -> Result<()> {
         w.close(Tag::universal(16), m);
     }
     if list.len() > 1 && w.rules() != ber::Rules::Ber { w.sort_set_of(set)?; }
+    w.end_value();
     Ok(())
 }
 
@@ -4729,11 +4757,13 @@ impl Tree {
         Ok(value)
     }
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
+        w.begin_value()?;
         if let Some(v) = &self.twigs { at!(w, "twigs", write_oer_tree_twigs(v, w)); }
         if let Some(v) = &self.right { at!(w, "right", v.write_oer(w)); }
         if let Some(v) = &self.left { at!(w, "left", v.write_oer(w)); }
         at!(w, "value", w.unsigned(self.value, 1));
         w.preamble(&[self.left.is_some(), self.right.is_some(), self.twigs.is_some()]);
+        w.end_value();
         Ok(())
     }
 }
@@ -4776,10 +4806,13 @@ fn read_oer_nest(r: &mut oer::Reader<'_>) -> Result<Vec<Nest>> {
 }
 
 fn write_oer_nest(list: &[Nest], w: &mut oer::Writer) -> Result<()> {
+    w.begin_value()?;
     w.list(false, list, |v, w| {
         write_oer_nest(&v.0, w)?;
         Ok(())
-    })
+    })?;
+    w.end_value();
+    Ok(())
 }
 
 impl<'a> Letter<'a> {
@@ -4864,6 +4897,7 @@ impl<'a> Sparse<'a> {
         Ok(value)
     }
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
+        w.begin_value()?;
         if let Some(v) = &self.k { at!(w, "k", v.write_oer(w)); }
         if let Some(v) = &self.j { w.real(v); }
         if let Some(v) = &self.i { at!(w, "i", v.write_oer(w)); }
@@ -4877,6 +4911,7 @@ impl<'a> Sparse<'a> {
         if let Some(v) = &self.b { at!(w, "b", w.variable(v, true)); }
         if let Some(v) = &self.a { at!(w, "a", w.unsigned(*v, 1)); }
         w.preamble(&[self.a.is_some(), self.b.is_some(), self.c.is_some(), self.d.is_some(), self.e.is_some(), self.f.is_some(), self.g.is_some(), self.h.is_some(), self.i.is_some(), self.j.is_some(), self.k.is_some()]);
+        w.end_value();
         Ok(())
     }
 }
@@ -5119,10 +5154,13 @@ fn read_oer_tree_twigs(r: &mut oer::Reader<'_>) -> Result<Vec<Tree>> {
 }
 
 fn write_oer_tree_twigs(list: &[Tree], w: &mut oer::Writer) -> Result<()> {
+    w.begin_value()?;
     w.list(false, list, |v, w| {
         v.write_oer(w)?;
         Ok(())
-    })
+    })?;
+    w.end_value();
+    Ok(())
 }
 
 fn read_oer_nests_rest(r: &mut oer::Reader<'_>) -> Result<Vec<Nest>> {
@@ -5145,10 +5183,13 @@ fn read_oer_twig(r: &mut oer::Reader<'_>) -> Result<Vec<TwigSetOf>> {
 }
 
 fn write_oer_twig(list: &[TwigSetOf], w: &mut oer::Writer) -> Result<()> {
+    w.begin_value()?;
     w.list(false, list, |v, w| {
         write_oer_twig_set_of(&v.0, w)?;
         Ok(())
-    })
+    })?;
+    w.end_value();
+    Ok(())
 }
 
 impl<'a> Order<'a> {
@@ -5342,10 +5383,13 @@ fn read_oer_twig_set_of(r: &mut oer::Reader<'_>) -> Result<Vec<Twig>> {
 }
 
 fn write_oer_twig_set_of(list: &[Twig], w: &mut oer::Writer) -> Result<()> {
+    w.begin_value()?;
     w.list(true, list, |v, w| {
         write_oer_twig(&v.0, w)?;
         Ok(())
-    })
+    })?;
+    w.end_value();
+    Ok(())
 }
 
 impl<'a> Content<'a> {

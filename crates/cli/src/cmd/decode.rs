@@ -9,15 +9,15 @@ use crate::render::{Format, RenderArgs, Shown};
 use crate::rendering::RenderingArgs;
 use crate::report::{describe, marks_lines, not_read, say_help, verdict};
 use crate::term;
-use crate::values::{Fault, Values, pieces, root};
+use crate::values::{Fault, Piece, Values, pieces, root};
 use clap::Args;
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::num::NonZeroU64;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
-use tercet::dynamic::{Options, Tape};
-use tercet::records::{Converter, Output, Scratch, Settings, Stopped, Targets};
+use tercet::dynamic::{Options, Tape, Trailing};
+use tercet::records::{Converter, Origin, Output, RejectFile, Scratch, Settings, Stopped, Targets};
 use tercet::{Schema, TransferSyntax};
 
 /// Decode values and show them
@@ -25,6 +25,9 @@ use tercet::{Schema, TransferSyntax};
 #[command(after_help = "\
 An input holds one value or several one after the other; by PER, whose values have no end mark, it
 holds one, or with `--hex` one in each line. `tercet convert` is for large files: it keeps rejects apart and accounts for every octet.
+
+By PER bytes may follow a value: transport blocks are filled up. The value is shown then, with a warning. A value that
+breaks off is shown on a terminal with what was decoded before the fault, and the error after it.
 
 Examples:
   tercet decode -s schemas/personnel -t PersonnelRecord record.ber
@@ -82,6 +85,46 @@ pub struct Decode {
     /// Stop after COUNT values
     #[arg(short = 'n', long, value_name = "COUNT")]
     limit: Option<NonZeroU64>,
+
+    /// What may follow a value by rules that do not tell where an input ends (PER); by default the value is shown with a
+    /// warning, and the exit code is 2 if the bytes are not all zeros
+    #[arg(long, value_enum, value_name = "POLICY")]
+    trailing: Option<TrailingArg>,
+
+    /// Whether a value that breaks off is shown with what was decoded before the fault
+    #[arg(long, value_enum, value_name = "WHEN", num_args = 0..=1, require_equals = true,
+        default_value_t = Partial::Auto, default_missing_value = "always")]
+    partial: Partial,
+}
+
+/// What may follow a value.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum TrailingArg {
+    /// Nothing
+    Error,
+    /// Zero bytes: padding
+    Zeros,
+    /// Anything
+    Any,
+}
+
+/// When values that break off are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Partial {
+    /// On a terminal
+    Auto,
+    Always,
+    Never,
+}
+
+impl Partial {
+    fn is_wanted(self) -> bool {
+        match self {
+            Self::Auto => io::stdout().is_terminal(),
+            Self::Always => true,
+            Self::Never => false,
+        }
+    }
 }
 
 impl Decode {
@@ -108,10 +151,19 @@ impl Decode {
         options.unknown = self.unknown.policy();
         options.fill_defaults = self.defaults;
         options.strict_values = self.values.is_strict();
+        options.trailing = match self.trailing {
+            None | Some(TrailingArg::Error) => Trailing::Error,
+            Some(TrailingArg::Zeros) => Trailing::Zeros,
+            Some(TrailingArg::Any) => Trailing::Any,
+        };
         if !syntax.has_elements() {
             return self.pieces(&schema, syntax, &type_name, &inputs, options);
         }
         let job = Job::new(&schema, &type_name, None)?;
+        let mut parts = Values::new(&job.plan, job.record, syntax, options.clone());
+        parts.partial = true;
+        let partial = self.partial.is_wanted();
+        let (mut tape, mut scratch) = (Tape::new(), Scratch::default());
         let settings = Settings {
             framing: job.framing.clone(),
             outer: None,
@@ -143,15 +195,40 @@ impl Decode {
         for input in &inputs {
             let (mut of_input, mut records) = (Exit::Good, 0);
             for InputPart { name, octets: reader } in input.parts(self.spelling, true)? {
+                let mut rejects = RejectFile::in_memory();
                 let mut targets = Targets {
                     render: &mut *render,
                     out: &mut out,
                     header: None,
-                    rejects: None,
+                    rejects: partial.then_some(&mut rejects),
                     marks: marks.as_mut().map(|marks| marks as &mut dyn Write),
                 };
                 let summary =
                     converter.run(&name, reader, &mut targets, &mut |_| ControlFlow::Continue(()))?;
+                for (reject, octets) in rejects.take_kept() {
+                    // What is wrong is reported below.
+                    text.clear();
+                    let piece = Piece { name: name.clone(), octets };
+                    let broken = parts.each(&piece, |view, origin| {
+                        let origin = Origin { offset: reject.offset, ..*origin };
+                        let view = match &rendering {
+                            Some(rendering) => {
+                                rendering.show(view, &mut tape, &mut scratch);
+                                tape.view(view.octets())
+                            }
+                            None => view,
+                        };
+                        render.record(view, &origin, &mut text).map_err(|error| Fault(error.to_string()))
+                    });
+                    if broken.is_err() && !text.is_empty() {
+                        out.write_all(&text)?;
+                        out.flush()?;
+                        term::warning(format_args!(
+                            "{name}: the value at offset {:#x} is shown as far as it decodes",
+                            reject.offset
+                        ));
+                    }
+                }
                 for line in marks_lines(&summary.marks) {
                     term::warning(format_args!("{name}: {line}"));
                 }
@@ -205,6 +282,8 @@ impl Decode {
         let plan = schema.plan_for(syntax, &[type_name]).map_err(Failure::usage)?;
         let root = root(&plan, type_name)?;
         let mut values = Values::new(&plan, root, syntax, options);
+        values.partial = self.partial.is_wanted();
+        values.warns_of_trailing = self.trailing.is_none();
         let rendering = self.rendering.if_asked(&plan.shape, root)?;
         let shown = rendering.as_ref().map_or_else(|| Shown::from(&plan), Shown::from);
         let (mut tape, mut scratch) = (Tape::new(), Scratch::default());
@@ -262,7 +341,7 @@ impl Decode {
         }
         out.write_all(&text)?;
         out.flush()?;
-        Ok(match (faults, values.count) {
+        Ok(match (faults + values.doubtful, values.count) {
             (0, _) => Exit::Good,
             (_, 0) => Exit::Failed,
             _ => Exit::Rejected,

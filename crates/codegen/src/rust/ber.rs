@@ -83,6 +83,21 @@ impl Ber<'_, '_> {
                         "fn read_ber(r: &mut ber::Reader{generic}{tag}{keys}) -> Result<Self> {{"
                     ));
                 }
+                // A struct counts itself; the code of others ends with an expression.
+                let apart = self.p.types.is_recursive(node) && self.p.types.repr(node) != Repr::Struct;
+                if apart {
+                    let keys: String =
+                        self.p.types.keys(node).iter().map(|key| format!(", k{key}")).collect();
+                    self.line("r.begin_value()?;");
+                    self.line(format!("let value = Self::read_ber_inside(r{keys})?;"));
+                    self.line("r.end_value();");
+                    self.line("Ok(value)");
+                    self.close("}");
+                    let parameters = self.p.key_parameters(node);
+                    self.open(format!(
+                        "fn read_ber_inside(r: &mut ber::Reader{generic}{parameters}) -> Result<Self> {{"
+                    ));
+                }
                 match self.p.types.repr(node) {
                     Repr::Struct => self.read_struct(node),
                     Repr::Choice => self.read_choice(node),
@@ -114,10 +129,18 @@ impl Ber<'_, '_> {
                 self.open(format!(
                     "fn read_ber_{function}{fn_generic}(r: &mut ber::Reader{generic}, tag: Tag{keys}) -> Result<{ty}> {{"
                 ));
-                if self.p.types.is_lazy(node) {
-                    self.read_lazy_list(node, element);
+                let list = if self.p.types.is_lazy(node) {
+                    self.read_lazy_list(node, element)
                 } else {
-                    self.read_list(node, element);
+                    self.read_list(node, element)
+                };
+                if self.p.types.is_recursive(node) {
+                    self.line("r.begin_value()?;");
+                    self.line(format!("let list = {list}?;"));
+                    self.line("r.end_value();");
+                    self.line("Ok(list)");
+                } else {
+                    self.line(list);
                 }
                 self.close("}");
                 let ty = self.p.ty(element, "'_");

@@ -72,11 +72,17 @@ impl Oer<'_, '_> {
                 self.line("Ok(value)");
                 self.close("}");
                 self.open("fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {");
+                if recursive {
+                    self.line("w.begin_value()?;");
+                }
                 match (repr, self.code(node)) {
                     (Repr::Struct, Code::Sequence(code)) => self.write_struct(node, code),
                     (Repr::Choice, Code::Choice(code)) => self.write_choice(node, code),
                     (Repr::Table(table), _) => self.write_table(node, table),
                     _ => self.line("return Err(Error::new(ErrorKind::Unsupported, 0));"),
+                }
+                if recursive {
+                    self.line("w.end_value();");
                 }
                 self.line("Ok(())");
                 self.close("}");
@@ -131,10 +137,19 @@ impl Oer<'_, '_> {
         if lazy {
             self.line("let list = &list.to_vec()?[..];");
         }
+        if recursive {
+            self.line("w.begin_value()?;");
+        }
         self.open(format!("w.list({ordered}, list, |v, w| {{"));
         self.write(element, "v", At::Nothing);
         self.line("Ok(())");
-        self.close("})");
+        if recursive {
+            self.close("})?;");
+            self.line("w.end_value();");
+            self.line("Ok(())");
+        } else {
+            self.close("})");
+        }
         self.close("}");
     }
 

@@ -127,6 +127,18 @@ impl Per<'_, '_> {
                 self.open(format!(
                     "fn write_{rules}(&self, w: &mut per::Writer<{aligned}>) -> Result<()> {{"
                 ));
+                if recursive {
+                    // The code of the value ends with an expression.
+                    self.line("w.begin_value()?;");
+                    self.line(format!("self.write_{rules}_inside(w)?;"));
+                    self.line("w.end_value();");
+                    self.line("Ok(())");
+                    self.close("}");
+                    self.apart(node);
+                    self.open(format!(
+                        "fn write_{rules}_inside(&self, w: &mut per::Writer<{aligned}>) -> Result<()> {{"
+                    ));
+                }
                 match (self.p.types.repr(node), self.code(node)) {
                     (Repr::Struct, Code::Sequence(code)) => self.write_struct(node, code),
                     (Repr::Choice, Code::Choice(code)) => self.write_choice(node, code),
@@ -216,11 +228,20 @@ impl Per<'_, '_> {
         if lazy {
             self.line("let list = &list.to_vec()?[..];");
         }
+        if recursive {
+            self.line("w.begin_value()?;");
+        }
         self.open(format!("w.{method}({}, list, |w, v| {{", size(form)));
         if !self.write(element, "v", At::Nothing, true) {
             self.line("Ok(())");
         }
-        self.close("})");
+        if recursive {
+            self.close("})?;");
+            self.line("w.end_value();");
+            self.line("Ok(())");
+        } else {
+            self.close("})");
+        }
         self.close("}");
     }
 

@@ -62,12 +62,7 @@ impl<S: Sink> Engine<'_, S> {
     #[inline]
     fn wrapped_plain(&mut self, slot: &Slot, head: &Head, level: usize) -> bool {
         let &[inner] = self.program.chain(slot) else { return false };
-        if self.is_careful()
-            || slot.kind >= Kind::Sequence
-            || head.indefinite
-            || !head.constructed
-            || self.depth == 0
-        {
+        if self.is_careful() || slot.kind >= Kind::Sequence || head.indefinite || !head.constructed {
             return false;
         }
         if level != 0 || slot.flags & (flags::KEY | flags::CONTENTS) != 0 || self.pending_key.is_some() {
@@ -110,6 +105,7 @@ impl<S: Sink> Engine<'_, S> {
             self.at_slot = NONE;
             return Ok(None);
         };
+        self.deeper()?;
         self.sink.open(slot.field, slot.node);
         let mut frame = self.cur().inside(What::Choice, index, slot.node.0, 0);
         frame.done = true;
@@ -140,6 +136,7 @@ impl<S: Sink> Engine<'_, S> {
                     self.detail = Some(Detail::Expected(inside.tag, head.tag));
                     return Err(self.fault(ErrorKind::TagMismatch));
                 }
+                self.deeper()?;
                 self.sink.open(slot.field, slot.node);
                 let frame = self.cur().inside(What::Open, index, slot.node.0, entry);
                 self.push(frame);
@@ -190,6 +187,7 @@ impl<S: Sink> Engine<'_, S> {
             let mut frame = self.cur().inside(What::Content, index, slot.node.0, entry);
             frame.end = at + head.length;
             frame.bounded = true;
+            self.deeper()?;
             self.pos = at + skipped;
             self.sink.open(slot.field, slot.node);
             self.push(frame);
@@ -322,7 +320,7 @@ impl<S: Sink> Engine<'_, S> {
         // again, so that content stays octets behind a few of them.
         let mut options = self.options.clone();
         options.decode_containing = self.state.joins < MOST_JOINS;
-        options.limits.depth = self.depth;
+        options.limits.depth = self.depth.saturating_sub(1);
         self.sink.open(slot.field, slot.node);
         let mut state: Box<DecodeState> = self.state.trial.take().unwrap_or_default();
         state.marked = 0;
@@ -389,7 +387,7 @@ impl<S: Sink> Engine<'_, S> {
         };
         let mut options: Options = self.options.clone();
         options.decode_containing = false;
-        options.limits.depth = self.depth;
+        options.limits.depth = self.depth.saturating_sub(1);
         let mut state: Box<DecodeState> = self.state.trial.take().unwrap_or_default();
         let mut sink = Discard;
         let mut engine =

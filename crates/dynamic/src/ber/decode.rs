@@ -502,10 +502,6 @@ impl<'a, S: Sink> Engine<'a, S> {
         if !head.constructed {
             return Err(self.fault(ErrorKind::ConstructedExpected));
         }
-        self.depth = match self.depth.checked_sub(1) {
-            Some(depth) => depth,
-            None => return Err(self.fault(ErrorKind::DepthLimit)),
-        };
         self.pos += head.size;
         frame.indefinite = head.indefinite;
         if !head.indefinite {
@@ -513,6 +509,16 @@ impl<'a, S: Sink> Engine<'a, S> {
             frame.bounded = true;
         }
         self.push(frame);
+        Ok(())
+    }
+
+    /// Takes a level of the limit for a value with parts: one that the sink hears of, whatever its tags.
+    #[inline(always)]
+    pub(super) fn deeper(&mut self) -> Result<()> {
+        self.depth = match self.depth.checked_sub(1) {
+            Some(depth) => depth,
+            None => return Err(self.fault(ErrorKind::DepthLimit)),
+        };
         Ok(())
     }
 
@@ -542,6 +548,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             let words = (code.count as usize - 1) / 64;
             self.state.bits.resize(self.state.bits.len() + words, 0);
         }
+        self.deeper()?;
         self.enter(head, frame)?;
         self.sink.open(slot.field, slot.node);
         self.pending_key = None;
@@ -571,7 +578,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             let slot = &self.program.slots[frame.slot as usize];
             self.sink.close(slot.field, slot.node);
         }
-        if matches!(frame.what, What::Wrap | What::Sequence | What::Set | What::List) {
+        if !matches!(frame.what, What::Wrap | What::Root) {
             self.depth += 1;
         }
         self.frames.pop();

@@ -1,6 +1,6 @@
 //! The words of a GSER text: one flat array of tokens in which braces know where they end.
 
-use crate::read_error::ReadError;
+use crate::read_error::{ReadError, levels, too_deep};
 use std::borrow::Cow;
 
 /// What a token is.
@@ -61,8 +61,8 @@ impl<'t> Document<'t> {
             match octet {
                 b' ' | b'\t' | b'\n' | b'\r' => at += 1,
                 b'{' => {
-                    if open.len() >= usize::from(depth) {
-                        return fail(at, &format!("more than {depth} levels of braces"));
+                    if open.len() >= usize::from(levels(depth)) {
+                        return fail(at, &too_deep(depth));
                     }
                     open.push(index);
                     at = self.push(Type::Open, at, at + 1);

@@ -3,7 +3,7 @@
 use super::index::{Document, Type};
 use crate::contents::{self, Made};
 use crate::event::{Leaf, Sink};
-use crate::read_error::{ReadError, cut};
+use crate::read_error::{ReadError, check_depth, cut, too_deep};
 use crate::tape::Tape;
 use crate::text::parse_hex;
 use std::borrow::Cow;
@@ -24,7 +24,7 @@ pub struct ReadOptions {
 
 impl Default for ReadOptions {
     fn default() -> Self {
-        Self { ignore_unknown: false, depth: 128 }
+        Self { ignore_unknown: false, depth: 64 }
     }
 }
 
@@ -68,11 +68,12 @@ impl<'s> Reader<'s> {
         tape.clear();
         self.registers.fill(None);
         self.level = 0;
-        let document = Document::parse(text, self.options.depth.min(1000))?;
+        let document = Document::parse(text, self.options.depth)?;
         let name = self.shape.node(root).name.map_or("", |name| self.shape.name(name));
         let end = self
             .value(&document, 0, FieldId::ROOT, root, tape)
             .map_err(|error| if name.is_empty() { error } else { error.inside(name) })?;
+        check_depth(text, tape, self.options.depth)?;
         match document.what(end) {
             Type::End => Ok(()),
             _ => Err(document.error(end, "text after the value")),
@@ -88,8 +89,8 @@ impl<'s> Reader<'s> {
         node: NodeId,
         tape: &mut Tape,
     ) -> Result<usize> {
-        if self.level >= self.options.depth.min(1000) {
-            return Err(text.error(at, format!("more than {} levels of values", self.options.depth)));
+        if self.level > self.options.depth.min(1000) {
+            return Err(text.error(at, too_deep(self.options.depth)));
         }
         self.level += 1;
         let it = self.shape.node(node);

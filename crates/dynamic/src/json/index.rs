@@ -3,7 +3,7 @@
 //! The whole text is checked here, without recursion, so that the reader by schema meets well-formed values only and
 //! can look at the members of an object in any order. Numbers and strings stay text, hence exact.
 
-use crate::read_error::ReadError;
+use crate::read_error::{ReadError, levels, too_deep};
 use std::borrow::Cow;
 
 /// What a token is.
@@ -37,6 +37,7 @@ struct Token {
 pub(super) struct Document<'t> {
     pub(super) text: &'t [u8],
     tokens: Vec<Token>,
+    deepest: usize,
 }
 
 impl<'t> Document<'t> {
@@ -47,9 +48,14 @@ impl<'t> Document<'t> {
         if u32::try_from(text.len()).is_err() {
             return Err(ReadError::new(text, 0, "the text has 4 GiB or more"));
         }
-        let mut scanner = Scanner { text, at: 0, tokens: Vec::new() };
+        let mut scanner = Scanner { text, at: 0, tokens: Vec::new(), deepest: 0 };
         scanner.document(depth)?;
-        Ok(Self { text, tokens: scanner.tokens })
+        Ok(Self { text, tokens: scanner.tokens, deepest: scanner.deepest })
+    }
+
+    /// The most objects and arrays inside one another.
+    pub(super) const fn deepest(&self) -> usize {
+        self.deepest
     }
 
     /// The number of tokens.
@@ -112,6 +118,7 @@ struct Scanner<'t> {
     text: &'t [u8],
     at: usize,
     tokens: Vec<Token>,
+    deepest: usize,
 }
 
 impl Scanner<'_> {
@@ -121,11 +128,12 @@ impl Scanner<'_> {
         loop {
             let container = self.value()?;
             if let Some(container) = container {
-                if open.len() >= usize::from(depth) {
-                    let message = format!("more than {depth} levels of objects and arrays");
+                if open.len() >= usize::from(levels(depth)) {
+                    let message = too_deep(depth);
                     return Err(ReadError::new(self.text, self.at - 1, message));
                 }
                 open.push(container);
+                self.deepest = self.deepest.max(open.len());
                 if !self.first_of(container)? {
                     continue;
                 }

@@ -41,7 +41,7 @@ pub struct Options {
     pub ignore_unknown_members: bool,
     /// Reader: whether the tape is told of absent components with a DEFAULT; not unless told.
     pub fill_defaults: bool,
-    /// Reader: levels of objects and arrays inside one another.
+    /// Reader: values with parts inside one another, as [`crate::Limits::depth`]: 64 unless specified.
     pub depth: u16,
 }
 
@@ -61,7 +61,7 @@ impl Default for Options {
             unknown: false,
             ignore_unknown_members: false,
             fill_defaults: false,
-            depth: 128,
+            depth: 64,
         }
     }
 }

@@ -6,7 +6,7 @@ use super::instructed::places;
 use super::write::{fixed_size, is_octets, only_base};
 use crate::contents::{self, Made};
 use crate::event::{Leaf, Sink};
-use crate::read_error::{ReadError, cut};
+use crate::read_error::{ReadError, check_depth, cut};
 use crate::tape::Tape;
 use crate::text::{Octets, parse_hex, parse_integer, parse_octets};
 use std::borrow::Cow;
@@ -88,7 +88,12 @@ impl<'s> Reader<'s> {
         let document = Document::parse(text, self.options.depth)?;
         let name = self.shape.node(root).name.map_or("", |name| self.shape.name(name));
         self.value(&document, 0, FieldId::ROOT, root, tape)
-            .map_err(|e| if name.is_empty() { e } else { e.inside(name) })
+            .map_err(|e| if name.is_empty() { e } else { e.inside(name) })?;
+        // A value with parts has a level of its own, unless encoding instructions take it away.
+        if 2 * document.deepest() > usize::from(self.options.depth) {
+            check_depth(text, tape, self.options.depth)?;
+        }
+        Ok(())
     }
 
     pub(super) fn value(

@@ -155,7 +155,15 @@ impl<'a, S: Sink> Engine<'a, S> {
     /// That there may be a frame more.
     fn deeper(&self) -> Result<()> {
         let limit = usize::from(self.options.limits.depth.min(1000));
-        if self.state.frames.len() >= limit { Err(self.fault(ErrorKind::DepthLimit)) } else { Ok(()) }
+        if self.state.frames.len() >= limit { self.deepest(limit) } else { Ok(()) }
+    }
+
+    /// Counts the values among the frames: those of extensions are no level of their own.
+    #[cold]
+    #[inline(never)]
+    fn deepest(&self, limit: usize) -> Result<()> {
+        let values = self.state.frames.iter().filter(|frame| frame.is_value()).count();
+        if values >= limit { Err(self.fault(ErrorKind::DepthLimit)) } else { Ok(()) }
     }
 
     pub(super) fn push(&mut self, frame: Frame) -> Result<()> {

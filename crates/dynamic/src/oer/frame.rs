@@ -52,6 +52,11 @@ pub(super) struct Frame {
 }
 
 impl Frame {
+    /// Whether it is of a value with parts that the sink hears of.
+    pub(super) const fn is_value(&self) -> bool {
+        !matches!(self.what, What::Wrapper | What::Group)
+    }
+
     pub(super) fn new(what: What, field: FieldId, node: NodeId, code: u32) -> Self {
         Self {
             what,
@@ -73,7 +78,7 @@ impl Frame {
 
     /// What a path tells of it; nothing for what is no value.
     pub(super) fn value(&self) -> Option<crate::path::Begun> {
-        let value = !matches!(self.what, What::Wrapper | What::Group);
+        let value = self.is_value();
         let elements = (self.what == What::List).then_some(self.cursor as usize);
         value.then_some((self.field, self.node, elements))
     }

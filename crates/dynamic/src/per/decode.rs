@@ -211,7 +211,19 @@ impl<'a, S: Sink> Engine<'a, S> {
     /// That there may be a frame more.
     #[inline(always)]
     pub(super) fn deeper(&self) -> Result<()> {
-        if self.state.frames.len() >= self.limit { Err(self.fault(ErrorKind::DepthLimit)) } else { Ok(()) }
+        if self.state.frames.len() >= self.limit { self.deepest() } else { Ok(()) }
+    }
+
+    /// Counts the values among the frames: those of extensions are no level of their own.
+    #[cold]
+    #[inline(never)]
+    fn deepest(&self) -> Result<()> {
+        if self.values() >= self.limit { Err(self.fault(ErrorKind::DepthLimit)) } else { Ok(()) }
+    }
+
+    /// How many values have frames.
+    pub(super) fn values(&self) -> usize {
+        self.state.frames.iter().filter(|frame| frame.is_value()).count()
     }
 
     #[inline(always)]

@@ -95,6 +95,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         }
         let mut state = DecodeState::default();
         state.registers = std::mem::take(&mut self.state.registers);
+        let limit = self.limit.saturating_sub(self.values() + (self.room - self.left) as usize);
         let mut sink = Copying(&mut *self.sink);
         let mut engine = Engine {
             state: &mut state,
@@ -103,7 +104,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             reader: BitReader::new(&joined),
             sink: &mut sink,
             options: self.options,
-            limit: self.limit.saturating_sub(self.state.frames.len() + (self.room - self.left) as usize),
+            limit,
             said: self.said,
             empty: self.empty,
             nested: self.nested + 1,

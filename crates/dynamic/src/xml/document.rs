@@ -4,7 +4,7 @@
 //! attributes other than those of namespaces and schema instances, and more than [`MAX_ATTRIBUTES`] of these. Comments
 //! and processing instructions are passed over. Nothing here is recursive, and depth is limited.
 
-use crate::read_error::{ReadError, cut};
+use crate::read_error::{ReadError, cut, levels, too_deep};
 use quick_xml::events::{BytesRef, BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 use std::ops::Range;
@@ -280,8 +280,8 @@ impl Builder<'_> {
         if self.open.is_empty() && !self.document.nodes.is_empty() {
             return Err(self.fail("a second outermost element"));
         }
-        if self.open.len() >= usize::from(self.depth) {
-            return Err(self.fail(format!("more than {} levels of elements", self.depth)));
+        if self.open.len() >= usize::from(levels(self.depth)) {
+            return Err(self.fail(too_deep(self.depth)));
         }
         if self.extended {
             self.namespaces(start)?;

@@ -7,7 +7,7 @@ use super::variant::Variant;
 use crate::contents;
 use crate::event::{Leaf, Sink};
 use crate::path::last;
-use crate::read_error::{ReadError, cut};
+use crate::read_error::{ReadError, check_depth, cut};
 use crate::tape::Tape;
 use crate::text::parse_hex;
 use std::borrow::Cow;
@@ -33,7 +33,7 @@ pub struct ReadOptions {
 
 impl Default for ReadOptions {
     fn default() -> Self {
-        Self { variant: Variant::Basic, ignore_unknown: false, depth: 128, root: None }
+        Self { variant: Variant::Basic, ignore_unknown: false, depth: 64, root: None }
     }
 }
 
@@ -78,7 +78,7 @@ impl<'s> Reader<'s> {
     pub fn read(&mut self, root: NodeId, text: &[u8], tape: &mut Tape) -> Result<()> {
         tape.clear();
         self.registers.fill(None);
-        let document = Document::parse(text, self.options.depth.min(1000))?;
+        let document = Document::parse(text, self.options.depth)?;
         let Some(element) = document.root() else { return Err(document.error(0, "there is no element")) };
         if !self.is_root(root, element.name) {
             let own = root_name(self.shape, root);
@@ -88,6 +88,7 @@ impl<'s> Reader<'s> {
         }
         self.value(&document, element.content, FieldId::ROOT, root, tape)
             .map_err(|e| e.inside(element.name))?;
+        check_depth(text, tape, self.options.depth)?;
         if self.options.variant == Variant::Canonical {
             canonical::check(self.shape, text, tape.view(&[]), element.name)?;
         }

@@ -8426,6 +8426,7 @@ impl<'a> EventDm<'a> {
 
 impl<'a> SecondEventsDescriptor<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        r.begin_value()?;
         let level = ber::enter(r, tag)?;
         let value = Self {
             request_id: if r.is_next(Tag::context(0)) {
@@ -8434,13 +8435,16 @@ impl<'a> SecondEventsDescriptor<'a> {
             event_list: at!(r, "eventList", (1, true, Self::place), read_ber_second_events_descriptor_event_list(r, Tag::context(1))),
         };
         ber::leave_extensible(r, level, Self::place)?;
+        r.end_value();
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
+        w.begin_value()?;
         let m = w.open();
         at!(w, "eventList", write_ber_second_events_descriptor_event_list(&self.event_list, w));
         w.close(Tag::context(1), m);
         if let Some(v) = &self.request_id { w.integer(Tag::context(0), i64::from(*v)); }
+        w.end_value();
         Ok(())
     }
 
@@ -8455,6 +8459,12 @@ impl<'a> SecondEventsDescriptor<'a> {
 
 impl<'a> NotifyBehaviour<'a> {
     fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
+        r.begin_value()?;
+        let value = Self::read_ber_inside(r)?;
+        r.end_value();
+        Ok(value)
+    }
+    fn read_ber_inside(r: &mut ber::Reader<'a>) -> Result<Self> {
         let tag = ber::tag(r)?;
         Ok(match tag.bits() {
             0x80000000 => Self::NotifyImmediate(at!(r, "notifyImmediate", ber::null(r, Tag::context(0)))),
@@ -8464,6 +8474,7 @@ impl<'a> NotifyBehaviour<'a> {
         })
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
+        w.begin_value()?;
         match self {
             Self::NotifyImmediate(v) => w.null(Tag::context(0)),
             Self::NotifyRegulated(v) => {
@@ -8474,6 +8485,7 @@ impl<'a> NotifyBehaviour<'a> {
             Self::NeverNotify(v) => w.null(Tag::context(2)),
             Self::Unknown(v) => ber::write_any(w, &v.octets)?,
         }
+        w.end_value();
         Ok(())
     }
 
@@ -8665,20 +8677,26 @@ fn write_ber_property_group(list: &[PropertyParm<'_>], w: &mut ber::Writer) -> R
 }
 
 fn read_ber_second_events_descriptor_event_list<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<SecondRequestedEvent<'a>>> {
-    ber::list(r, tag, |r| SecondRequestedEvent::read_ber(r, Tag::universal(16)))
+    r.begin_value()?;
+    let list = ber::list(r, tag, |r| SecondRequestedEvent::read_ber(r, Tag::universal(16)))?;
+    r.end_value();
+    Ok(list)
 }
 fn write_ber_second_events_descriptor_event_list(list: &[SecondRequestedEvent<'_>], w: &mut ber::Writer) -> Result<()> {
+    w.begin_value()?;
     let mut left = list.iter();
     while let Some(v) = left.next_back() {
         let m = w.open();
         at!(w, [left.len()], v.write_ber(w));
         w.close(Tag::universal(16), m);
     }
+    w.end_value();
     Ok(())
 }
 
 impl<'a> RegulatedEmbeddedDescriptor<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        r.begin_value()?;
         let level = ber::enter(r, tag)?;
         let value = Self {
             second_event: if r.is_next(Tag::context(0)) {
@@ -8689,9 +8707,11 @@ impl<'a> RegulatedEmbeddedDescriptor<'a> {
             } else { None },
         };
         ber::leave_extensible(r, level, Self::place)?;
+        r.end_value();
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
+        w.begin_value()?;
         if let Some(v) = &self.signals_descriptor {
             let m = w.open();
             at!(w, "signalsDescriptor", write_ber_signals_descriptor(v, w));
@@ -8702,6 +8722,7 @@ impl<'a> RegulatedEmbeddedDescriptor<'a> {
             at!(w, "secondEvent", v.write_ber(w));
             w.close(Tag::context(0), m);
         }
+        w.end_value();
         Ok(())
     }
 
@@ -8797,6 +8818,7 @@ fn write_ber_ind_aud_media_descriptor_streams_multi_stream(list: &[IndAudStreamD
 
 impl<'a> SecondRequestedEvent<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        r.begin_value()?;
         let level = ber::enter(r, tag)?;
         let value = Self {
             pkgd_name: at!(r, "pkgdName", (0, true, Self::place), ber::fixed_octets::<4>(r, Tag::context(0))),
@@ -8809,9 +8831,11 @@ impl<'a> SecondRequestedEvent<'a> {
             ev_par_list: at!(r, "evParList", (3, true, Self::place), read_ber_ev_par_list(r, Tag::context(3))),
         };
         ber::leave_extensible(r, level, Self::place)?;
+        r.end_value();
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
+        w.begin_value()?;
         let m = w.open();
         at!(w, "evParList", write_ber_ev_par_list(&self.ev_par_list, w));
         w.close(Tag::context(3), m);
@@ -8822,6 +8846,7 @@ impl<'a> SecondRequestedEvent<'a> {
         }
         if let Some(v) = &self.stream_id { w.integer(Tag::context(1), i64::from(*v)); }
         w.octet_string(Tag::context(0), &self.pkgd_name);
+        w.end_value();
         Ok(())
     }
 
@@ -8942,6 +8967,7 @@ impl<'a> IndAudStreamDescriptor<'a> {
 
 impl<'a> SecondRequestedActions<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        r.begin_value()?;
         let level = ber::enter(r, tag)?;
         let value = Self {
             keep_active: if r.is_next(Tag::context(0)) {
@@ -8971,9 +8997,11 @@ impl<'a> SecondRequestedActions<'a> {
             } else { None },
         };
         ber::leave_extensible(r, level, Self::place)?;
+        r.end_value();
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
+        w.begin_value()?;
         if let Some(v) = &self.reset_events_descriptor { w.null(Tag::context(4)); }
         if let Some(v) = &self.notify_behaviour {
             let m0 = w.open();
@@ -8991,6 +9019,7 @@ impl<'a> SecondRequestedActions<'a> {
             w.close(Tag::context(1), m0);
         }
         if let Some(v) = &self.keep_active { w.boolean(Tag::context(0), *v); }
+        w.end_value();
         Ok(())
     }
 
@@ -12131,6 +12160,12 @@ impl<'a> SecondEventsDescriptor<'a> {
         Ok(value)
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
+        w.begin_value()?;
+        self.write_aper_inside(w)?;
+        w.end_value();
+        Ok(())
+    }
+    fn write_aper_inside(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.request_id.is_some()]);
         if let Some(v) = &self.request_id {
             at!(w, "requestID", w.integer(per::Whole::Octets(2, 4), i64::from(*v), 0, 4294967295));
@@ -12162,6 +12197,12 @@ impl<'a> NotifyBehaviour<'a> {
         Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
+        w.begin_value()?;
+        self.write_aper_inside(w)?;
+        w.end_value();
+        Ok(())
+    }
+    fn write_aper_inside(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
             Self::NotifyImmediate(v) => w.bits(0, 3),
             Self::NotifyRegulated(v) => { w.bits(1, 3); at!(w, "notifyRegulated", v.write_aper(w)); }
@@ -12335,7 +12376,10 @@ fn read_aper_second_events_descriptor_event_list<'a>(r: &mut per::Reader<'a, tru
 }
 
 fn write_aper_second_events_descriptor_event_list(list: &[SecondRequestedEvent<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
+    w.begin_value()?;
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })?;
+    w.end_value();
+    Ok(())
 }
 
 impl<'a> RegulatedEmbeddedDescriptor<'a> {
@@ -12354,6 +12398,12 @@ impl<'a> RegulatedEmbeddedDescriptor<'a> {
         Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
+        w.begin_value()?;
+        self.write_aper_inside(w)?;
+        w.end_value();
+        Ok(())
+    }
+    fn write_aper_inside(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.second_event.is_some(), self.signals_descriptor.is_some()]);
         if let Some(v) = &self.second_event { at!(w, "secondEvent", v.write_aper(w)); }
         if let Some(v) = &self.signals_descriptor {
@@ -12445,6 +12495,13 @@ impl<'a> SecondRequestedEvent<'a> {
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
+        w.begin_value()?;
+        self.write_aper_inside(w)?;
+        w.end_value();
+        Ok(())
+    }
+    #[inline(never)]
+    fn write_aper_inside(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.stream_id.is_some(), self.event_action.is_some()]);
         w.fixed_octets(&self.pkgd_name);
         if let Some(v) = &self.stream_id {
@@ -12569,6 +12626,13 @@ impl<'a> SecondRequestedActions<'a> {
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
+        w.begin_value()?;
+        self.write_aper_inside(w)?;
+        w.end_value();
+        Ok(())
+    }
+    #[inline(never)]
+    fn write_aper_inside(&self, w: &mut per::Writer<true>) -> Result<()> {
         let additions: [bool; 2] = [self.notify_behaviour.is_some(), self.reset_events_descriptor.is_some()];
         let extended = additions.contains(&true);
         w.flags([extended, self.keep_active.is_some(), self.event_dm.is_some(), self.signals_descriptor.is_some()]);

@@ -115,6 +115,8 @@ class DecodeError(CodecError):
     """The line of text, from 1."""
     column: int | None
     """The column in characters, from 1."""
+    partial: object = None
+    """The value as far as it was decoded before the fault, without the components after it; `None` if there is nothing."""
 
     def __init__(
         self,

@@ -32,6 +32,8 @@ class DecodeOptions(TypedDict, total=False):
     (as by default), kept everywhere."""
     open_types: bool
     """Decode what is inside of open types and of strings with CONTAINING, as by default."""
+    trailing: Literal["error", "zeros", "any"]
+    """What may follow the value: nothing (as by default), zeros (padding), anything."""
     max_depth: int
     """Values inside one another; 64 by default, at most 1,000."""
     max_elements: int | None

@@ -38,6 +38,8 @@ pub struct Reader<'a> {
     base: u64,
     limit: u64,
     depth: u16,
+    /// Values of types that may contain themselves which may still begin, where generated code counts them.
+    values: u16,
     rules: Rules,
     /// The longest length that the short path takes: 127, or the limit below it.
     short: u8,
@@ -83,6 +85,7 @@ impl<'a> Reader<'a> {
             base,
             limit: limits.element_length,
             depth: limits.depth,
+            values: limits.depth,
             rules,
             short: if limits.element_length < 0x7F { limits.element_length.to_be_bytes()[7] } else { 0x7F },
             leave: if matches!(rules, Rules::Cer) { 0x20 } else { 0 },
@@ -501,6 +504,42 @@ impl<'a> Reader<'a> {
             return Err(Error::new(ErrorKind::TagMismatch, at));
         }
         Ok(header)
+    }
+
+    /// Counts values instead of elements from here on: `values` of types that may contain themselves may be inside one
+    /// another, whatever their tags, so that a value is within the limit in all encoding rules or in none. What elements
+    /// there are around and inside of them is bounded by the specification.
+    #[inline]
+    pub(crate) const fn counting_values(mut self, values: u16) -> Self {
+        self.values = values;
+        self.depth = Limits::MAX_DEPTH;
+        self
+    }
+
+    /// How many values may still begin.
+    pub(crate) const fn values_left(&self) -> u16 {
+        self.values
+    }
+
+    /// Begins a value of a type that may contain itself.
+    ///
+    /// # Errors
+    /// [`ErrorKind::DepthLimit`].
+    #[inline]
+    pub fn begin_value(&mut self) -> Result<()> {
+        match self.values.checked_sub(1) {
+            Some(values) => {
+                self.values = values;
+                Ok(())
+            }
+            None => Err(self.error(ErrorKind::DepthLimit)),
+        }
+    }
+
+    /// Ends it.
+    #[inline]
+    pub const fn end_value(&mut self) {
+        self.values += 1;
     }
 
     /// Enters the constructed element whose header was just read.

@@ -45,6 +45,8 @@ pub struct Writer {
     pub(super) base: usize,
     rules: Rules,
     counting: bool,
+    /// Values of types that may contain themselves that have begun.
+    values: u16,
     /// The way to a fault, as far as callers have told it.
     pub(crate) path: Path,
 }
@@ -56,7 +58,35 @@ impl Writer {
     /// An empty buffer that writes by these rules.
     #[must_use]
     pub const fn new(rules: Rules) -> Self {
-        Self { buf: Vec::new(), start: 0, end: 0, base: 0, rules, counting: false, path: Path::NONE }
+        Self {
+            buf: Vec::new(),
+            start: 0,
+            end: 0,
+            base: 0,
+            rules,
+            counting: false,
+            values: 0,
+            path: Path::NONE,
+        }
+    }
+
+    /// Begins a value of a type that may contain itself.
+    ///
+    /// # Errors
+    /// [`ErrorKind::DepthLimit`]: a decoder would refuse it.
+    #[inline]
+    pub fn begin_value(&mut self) -> Result<()> {
+        if self.values >= Limits::DEFAULT.depth {
+            return Err(Error::new(ErrorKind::DepthLimit, 0));
+        }
+        self.values += 1;
+        Ok(())
+    }
+
+    /// Ends it.
+    #[inline]
+    pub const fn end_value(&mut self) {
+        self.values = self.values.saturating_sub(1);
     }
 
     /// An empty buffer with room for `octets`.
@@ -73,13 +103,22 @@ impl Writer {
         // Room for a record, so that its first element takes the short way too.
         buf.resize(base + LEAST, 0);
         let end = buf.len();
-        Self { buf, start: end, end, base, rules, counting: false, path: Path::NONE }
+        Self { buf, start: end, end, base, rules, counting: false, values: 0, path: Path::NONE }
     }
 
     /// A writer that keeps nothing, but knows how much was written ([`Writer::len`]): a length is that of its value in
     /// whatever order the elements of a SET OF come.
     pub(crate) const fn counting(rules: Rules) -> Self {
-        Self { buf: Vec::new(), start: 0, end: 0, base: 0, rules, counting: true, path: Path::NONE }
+        Self {
+            buf: Vec::new(),
+            start: 0,
+            end: 0,
+            base: 0,
+            rules,
+            counting: true,
+            values: 0,
+            path: Path::NONE,
+        }
     }
 
     pub(crate) const fn is_counting(&self) -> bool {

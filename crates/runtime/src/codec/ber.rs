@@ -595,10 +595,12 @@ pub fn contained<'a, T>(
     if let Contained::Octets(octets) = &string
         && let Some(inside) = octets.as_borrowed()
     {
-        let limits = crate::Limits::DEFAULT.with_depth(r.depth_left());
         let base = r.offset().saturating_sub(inside.len() as u64);
-        let strict = r.has_strict_values();
-        let mut inner = Reader::with_limits(inside, base, r.rules(), &limits).with_strict_values(strict);
+        let limits = crate::Limits::DEFAULT.with_depth(r.depth_left());
+        let (strict, values) = (r.has_strict_values(), r.values_left());
+        let mut inner = Reader::with_limits(inside, base, r.rules(), &limits)
+            .with_strict_values(strict)
+            .counting_values(values);
         if let Ok(value) = read(&mut inner)
             && inner.finish().is_ok()
         {

@@ -104,7 +104,9 @@ macro_rules! ber_decode {
         impl<'a, T: BerType<'a>> Decode<'a, $name> for T {
             #[inline]
             fn decode(input: &'a [u8]) -> core::result::Result<(Self, &'a [u8]), Fault> {
-                let mut r = ber::Reader::new(input, Rules::$rules).with_strict_values($strict);
+                let mut r = ber::Reader::new(input, Rules::$rules)
+                    .with_strict_values($strict)
+                    .counting_values(crate::Limits::DEFAULT.depth);
                 match T::read_element(&mut r) {
                     Ok(value) => Ok((value, input.get(r.position()..).unwrap_or_default())),
                     Err(error) => Err(r.path.of(T::NAME, error)),

@@ -34,7 +34,8 @@ impl<'a> BitReader<'a> {
     #[inline]
     #[must_use]
     pub const fn new(input: &'a [u8]) -> Self {
-        Self { input, at: 0, end: input.len() * 8 }
+        // Bits that a `usize` of 32 bits cannot count are not there.
+        Self { input, at: 0, end: input.len().saturating_mul(8) }
     }
 
     /// The slice it reads from.
@@ -61,7 +62,7 @@ impl<'a> BitReader<'a> {
     /// Lets reading end at another bit, no later than the slice does.
     #[inline]
     pub fn set_end(&mut self, end: usize) {
-        self.end = end.clamp(self.at, self.input.len() * 8);
+        self.end = end.clamp(self.at, self.input.len().saturating_mul(8));
     }
 
     /// Moves to a bit, no later than the end.

@@ -8,8 +8,8 @@ use crate::{Error, ErrorKind, Result};
 
 /// A checked OBJECT IDENTIFIER over its contents octets (X.690 8.19).
 ///
-/// Arcs are exact below 2^128, as UUID arcs need; larger ones are refused with
-/// [`ErrorKind::OidArcLimit`], which keeps reading and printing linear.
+/// Arcs have up to 448 bits (64 octets); larger ones are refused with [`ErrorKind::OidArcLimit`], which keeps reading and
+/// printing linear. [`OidRef::arcs`] has them below 2^128, as UUID arcs need; text has all of them.
 ///
 /// ```
 /// use tercet_runtime::types::OidRef;
@@ -44,6 +44,8 @@ pub struct RelativeOid(Vec<u8>);
 
 /// The octets that an arc below 2^128 takes at most.
 const ARC_OCTETS: usize = 19;
+/// The octets that an arc takes at most.
+const MOST_OCTETS: usize = 64;
 
 /// Checks a row of subidentifiers in one pass.
 #[inline]
@@ -68,17 +70,12 @@ fn check_any(octets: &[u8], at: u64) -> Result<()> {
     }
     // Position in the subidentifier; zero at its first octet.
     let mut length = 0_usize;
-    let mut first = 0_u8;
     for (i, &octet) in octets.iter().enumerate() {
-        if length == 0 {
-            if octet == 0x80 {
-                return fault(ErrorKind::OidPadded, i);
-            }
-            first = octet & 0x7F;
+        if length == 0 && octet == 0x80 {
+            return fault(ErrorKind::OidPadded, i);
         }
         length += 1;
-        // 18 octets hold 126 bits, so that two bits are left for the first of 19.
-        if length > ARC_OCTETS || (length == ARC_OCTETS && first > 3) {
+        if length > MOST_OCTETS {
             return fault(ErrorKind::OidArcLimit, i);
         }
         if octet < 0x80 {
@@ -88,7 +85,7 @@ fn check_any(octets: &[u8], at: u64) -> Result<()> {
     if length > 0 { fault(ErrorKind::OidUnterminated, octets.len()) } else { Ok(()) }
 }
 
-/// The arcs of an object identifier in order.
+/// The arcs of an object identifier in order; one of 2^128 or more is [`u128::MAX`].
 #[derive(Clone, Debug)]
 pub struct Arcs<'a> {
     octets: &'a [u8],
@@ -109,14 +106,14 @@ impl Iterator for Arcs<'_> {
         let (arc, rest) = self.octets.split_at_checked(length)?;
         self.octets = rest;
         for octet in arc {
-            value = value << 7 | u128::from(octet & 0x7F);
+            value = value.checked_mul(1 << 7).map_or(u128::MAX, |value| value | u128::from(octet & 0x7F));
         }
         if !self.root {
             return Some(value);
         }
         self.root = false;
         let first = (value / 40).min(2);
-        self.second = Some(value - first * 40);
+        self.second = Some(if value == u128::MAX { value } else { value - first * 40 });
         Some(first)
     }
 }
@@ -254,19 +251,132 @@ impl RelativeOid {
     }
 }
 
+/// That an arc at an octet of a text is a number without leading zeros.
+fn check_digits(part: &str, at: usize) -> Result<()> {
+    let digits = !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+    if !digits || (part.len() > 1 && part.starts_with('0')) {
+        return Err(Error::new(ErrorKind::OidSyntax, at as u64));
+    }
+    Ok(())
+}
+
 /// Decimal numbers between dots; the error's offset is the octet in the text.
 fn parse_arcs(text: &str) -> Result<Vec<u128>> {
     let mut arcs = Vec::new();
     let mut at = 0_usize;
     for part in text.split('.') {
-        let digits = !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
-        if !digits || (part.len() > 1 && part.starts_with('0')) {
-            return Err(Error::new(ErrorKind::OidSyntax, at as u64));
-        }
+        check_digits(part, at)?;
         arcs.push(part.parse().map_err(|_| Error::new(ErrorKind::OidArcLimit, at as u64))?);
         at += part.len() + 1;
     }
     Ok(arcs)
+}
+
+/// A number of up to 448 bits, the lowest 64 first.
+#[derive(Clone, Copy)]
+struct Wide([u64; MOST_OCTETS * 7 / 64]);
+
+impl Wide {
+    /// The number times a factor plus another, if there is room for it.
+    fn times_plus(mut self, factor: u64, more: u64) -> Option<Self> {
+        let mut carry = u128::from(more);
+        for limb in &mut self.0 {
+            let sum = u128::from(*limb) * u128::from(factor) + carry;
+            *limb = u64::try_from(sum & u128::from(u64::MAX)).unwrap_or(0);
+            carry = sum >> 64;
+        }
+        (carry == 0).then_some(self)
+    }
+
+    /// Decimal digits.
+    fn parse(digits: &str) -> Option<Self> {
+        let digits = digits.bytes().map(|digit| u64::from(digit - b'0'));
+        digits.into_iter().try_fold(Self([0; 7]), |number, digit| number.times_plus(10, digit))
+    }
+
+    /// The number of a subidentifier.
+    fn of(octets: &[u8]) -> Self {
+        let septets = octets.iter().map(|octet| u64::from(octet & 0x7F));
+        septets.fold(Self([0; 7]), |number, septet| number.times_plus(1 << 7, septet).unwrap_or(number))
+    }
+
+    /// Appends the subidentifier.
+    fn append(mut self, out: &mut Vec<u8>) {
+        let from = out.len();
+        while out.len() == from || self.0.iter().any(|limb| *limb != 0) {
+            let [septet, ..] = self.0[0].to_le_bytes();
+            out.push(septet & 0x7F | if out.len() > from { 0x80 } else { 0 });
+            let mut above = 0;
+            for limb in self.0.iter_mut().rev() {
+                (*limb, above) = (*limb >> 7 | above << 57, *limb & 0x7F);
+            }
+        }
+        if let Some(octets) = out.get_mut(from..) {
+            octets.reverse();
+        }
+    }
+
+    /// In decimal.
+    fn print(mut self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const BILLION: u128 = 1_000_000_000;
+        let mut groups = Vec::new();
+        while groups.is_empty() || self.0.iter().any(|limb| *limb != 0) {
+            let mut rest = 0_u128;
+            for limb in self.0.iter_mut().rev() {
+                let number = rest << 64 | u128::from(*limb);
+                *limb = u64::try_from(number / BILLION).unwrap_or(0);
+                rest = number % BILLION;
+            }
+            groups.push(rest);
+        }
+        let mut groups = groups.into_iter().rev();
+        write!(f, "{}", groups.next().unwrap_or(0))?;
+        groups.try_for_each(|group| write!(f, "{group:09}"))
+    }
+
+    /// The number less one that is not greater.
+    fn less(mut self, number: u64) -> Self {
+        let mut borrow = number;
+        for limb in &mut self.0 {
+            let (rest, wraps) = limb.overflowing_sub(borrow);
+            (*limb, borrow) = (rest, wraps.into());
+        }
+        self
+    }
+}
+
+/// Contents octets of text with an arc of 2^128 or more; `rooted` if the first two arcs are one subidentifier.
+#[cold]
+fn parse_wide(text: &str, rooted: bool) -> Result<Vec<u8>> {
+    let mut out = Vec::new();
+    let mut at = 0_usize;
+    let mut first = None;
+    for part in text.split('.') {
+        check_digits(part, at)?;
+        let limit = Error::new(ErrorKind::OidArcLimit, at as u64);
+        let mut arc = Wide::parse(part).ok_or(limit)?;
+        at += part.len() + 1;
+        if rooted && first.is_none() {
+            first = Some(arc.0);
+            continue;
+        }
+        if let (Some(root), true) = (first, out.is_empty() && rooted) {
+            let root = root[0].min(3);
+            let is_small = arc.0[0] < 40 && arc.0[1..].iter().all(|limb| *limb == 0);
+            if root > 2 || (root < 2 && !is_small) {
+                return Err(Error::new(ErrorKind::OidRoot, 0));
+            }
+            arc = arc.times_plus(1, root * 40).ok_or(limit)?;
+        }
+        arc.append(&mut out);
+    }
+    check(&out, 0)?;
+    Ok(out)
+}
+
+/// Whether text cannot be read in arcs below 2^128, but perhaps in larger ones.
+fn is_wide<T>(read: &Result<T>) -> bool {
+    matches!(read, Err(error) if error.kind() == ErrorKind::OidArcLimit)
 }
 
 /// Reads dotted decimal text.
@@ -274,7 +384,8 @@ impl FromStr for Oid {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        Self::from_arcs(parse_arcs(text)?)
+        let read = parse_arcs(text).and_then(Self::from_arcs);
+        if is_wide(&read) { parse_wide(text, true).map(Self) } else { read }
     }
 }
 
@@ -283,18 +394,34 @@ impl FromStr for RelativeOid {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        Self::from_arcs(parse_arcs(text)?)
+        let read = parse_arcs(text).and_then(Self::from_arcs);
+        if is_wide(&read) { parse_wide(text, false).map(Self) } else { read }
     }
 }
 
-fn print(arcs: Arcs<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    for (i, arc) in arcs.enumerate() {
-        if i > 0 {
-            f.write_str(".")?;
+fn print(mut arcs: Arcs<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let mut dot = "";
+    loop {
+        let (octets, root) = (arcs.octets, arcs.root);
+        let Some(arc) = arcs.next() else { return Ok(()) };
+        f.write_str(dot)?;
+        dot = ".";
+        let wide = if root { arcs.second } else { Some(arc) };
+        if wide != Some(u128::MAX) {
+            write!(f, "{arc}")?;
+            continue;
         }
-        write!(f, "{arc}")?;
+        // Beyond 128 bits, or the last number of them.
+        let length = octets.len() - arcs.octets.len();
+        let number = Wide::of(octets.get(..length).unwrap_or_default());
+        if root {
+            f.write_str("2.")?;
+            arcs.second = None;
+            number.less(80).print(f)?;
+        } else {
+            number.print(f)?;
+        }
     }
-    Ok(())
 }
 
 macro_rules! dotted {
@@ -372,14 +499,7 @@ mod tests {
             (&[0x80, 0x01], ErrorKind::OidPadded, 7),
             (&[0x2A, 0x80, 0x01], ErrorKind::OidPadded, 8),
             (&[0x2A, 0x86], ErrorKind::OidUnterminated, 9),
-            (
-                &[
-                    0x84, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80,
-                    0x80, 0x80, 0x80, 0x00,
-                ],
-                ErrorKind::OidArcLimit,
-                25,
-            ),
+            (&[0xFF; 65], ErrorKind::OidArcLimit, 71),
         ] {
             let error = OidRef::new(octets, 7).unwrap_err();
             assert_eq!((error.kind(), error.at()), (kind, at), "{octets:02x?}");
@@ -387,6 +507,40 @@ mod tests {
         for text in ["", "1", "3.1", "1.40", "1..2", "1.2.", ".1", "1.02", "1.+2", "1.2a", "1. 2"] {
             assert!(text.parse::<Oid>().is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn arcs_beyond_128_bits_are_exact_in_text() {
+        // 2^128 + 80 and 2^160: 10 and 23 septets of zeros with a one before them.
+        let octets = |first: u8, zeros: usize, last: u8| {
+            let mut octets = alloc::vec![0x80_u8; zeros + 1];
+            octets[0] |= first;
+            octets.push(last);
+            octets
+        };
+        for (octets, text) in [
+            (octets(4, 17, 0x00), "2.340282366920938463463374607431768211376"),
+            (octets(4, 17, 0x50), "2.340282366920938463463374607431768211456"),
+            (octets(0x40, 21, 0x00), "2.1461501637330902918203684832716283019655932542896"),
+        ] {
+            let oid = OidRef::new(&octets, 0).unwrap();
+            assert_eq!(oid.to_string(), text, "{octets:02X?}");
+            assert_eq!(text.parse::<Oid>().unwrap().as_bytes(), octets, "{text}");
+            assert_eq!(oid.arcs().collect::<Vec<_>>(), [2, u128::MAX]);
+            let relative = RelativeOidRef::new(&octets, 0).unwrap().to_string();
+            assert_eq!(relative.parse::<RelativeOid>().unwrap().as_bytes(), octets, "{relative}");
+        }
+        let most = alloc::format!("{}\u{7f}", "\u{ff}".repeat(63));
+        let most: Vec<u8> = most.chars().map(|c| u8::try_from(u32::from(c)).unwrap()).collect();
+        let text = RelativeOidRef::new(&most, 0).unwrap().to_string();
+        assert_eq!(text.len(), 135);
+        assert_eq!(text.parse::<RelativeOid>().unwrap().as_bytes(), most);
+        for wrong in ["1.340282366920938463463374607431768211456", "3.4", "2.9x"] {
+            assert!(wrong.parse::<Oid>().is_err(), "{wrong}");
+        }
+        let later = "2.340282366920938463463374607431768211456.x";
+        assert_eq!(later.parse::<Oid>().unwrap_err().kind(), ErrorKind::OidSyntax);
+        assert!("9".repeat(10_000).parse::<RelativeOid>().is_err());
     }
 
     #[test]

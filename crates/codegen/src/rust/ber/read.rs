@@ -126,6 +126,10 @@ impl Ber<'_, '_> {
         let shape = self.p.types.shape;
         let fields: Vec<FieldId> = shape.fields_of(node).map(|(id, _)| id).collect();
         let is_set = shape.node(node).kind == Kind::Set;
+        let recursive = self.p.types.is_recursive(node);
+        if recursive {
+            self.line("r.begin_value()?;");
+        }
         self.line("let level = ber::enter(r, tag)?;");
         let by_tag = self.is_read_by_tag(node, &fields);
         if by_tag {
@@ -143,6 +147,9 @@ impl Ber<'_, '_> {
             None if is_open => format!("ber::leave_extensible(r, level, {place})?;"),
             _ => format!("ber::leave(r, level, {place})?;"),
         });
+        if recursive {
+            self.line("r.end_value();");
+        }
         self.line(if self.is_filled(node) { "Ok(())" } else { "Ok(value)" });
     }
 
@@ -522,21 +529,21 @@ impl Ber<'_, '_> {
     }
 
     /// A list whose elements are read when they are asked for.
-    pub(super) fn read_lazy_list(&mut self, node: NodeId, element: NodeId) {
+    pub(super) fn read_lazy_list(&self, node: NodeId, element: NodeId) -> String {
         let shape = self.p.types.shape;
         let slot = self.slot(FieldId(shape.node(node).first));
         let ordered = shape.node(node).kind == Kind::SetOf;
         let value = self.read(&slot, element, &self.no_keys(element), At::Nothing);
         let function = if self.p.types.is_checked(node) { "read_ber_checked" } else { "read_ber" };
-        self.line(format!("SequenceOf::{function}(r, tag, {ordered}, {})", closure("r", &value)));
+        format!("SequenceOf::{function}(r, tag, {ordered}, {})", closure("r", &value))
     }
 
-    pub(super) fn read_list(&mut self, node: NodeId, element: NodeId) {
+    pub(super) fn read_list(&self, node: NodeId, element: NodeId) -> String {
         let shape = self.p.types.shape;
         let slot = self.slot(FieldId(shape.node(node).first));
         let keys = self.p.key_arguments(element, &|_| None, self.p.types.keys(node));
         let value = self.read(&slot, element, &keys, At::Nothing);
         let function = if shape.node(node).kind == Kind::SetOf { "set_of" } else { "list" };
-        self.line(format!("ber::{function}(r, tag, {})", closure("r", &value)));
+        format!("ber::{function}(r, tag, {})", closure("r", &value))
     }
 }

@@ -92,6 +92,7 @@ impl Ber<'_, '_> {
     }
 
     pub(super) fn write_struct(&mut self, node: NodeId) {
+        self.begin_value(node);
         let shape = self.p.types.shape;
         let mut fields: Vec<FieldId> = shape.fields_of(node).map(|(id, _)| id).collect();
         let is_set = shape.node(node).kind == Kind::Set;
@@ -127,6 +128,7 @@ impl Ber<'_, '_> {
             self.line("w.sort_set(set)?;");
             self.close("}");
         }
+        self.end_value(node);
         self.line("Ok(())");
     }
 
@@ -171,6 +173,7 @@ impl Ber<'_, '_> {
     }
 
     pub(super) fn write_choice(&mut self, node: NodeId) {
+        self.begin_value(node);
         let shape = self.p.types.shape;
         self.open("match self {");
         for (id, field) in shape.fields_of(node) {
@@ -185,10 +188,12 @@ impl Ber<'_, '_> {
             self.line("Self::Unknown(v) => ber::write_any(w, &v.octets)?,");
         }
         self.close("}");
+        self.end_value(node);
         self.line("Ok(())");
     }
 
     pub(super) fn write_table(&mut self, node: NodeId, table: u32) {
+        self.begin_value(node);
         let shape = self.p.types.shape;
         self.open("match self {");
         for (number, row) in (0..).zip(&shape.tables[table as usize].rows) {
@@ -201,10 +206,12 @@ impl Ber<'_, '_> {
         }
         self.line("Self::Other(v) => ber::write_any(w, v)?,");
         self.close("}");
+        self.end_value(node);
         self.line("Ok(())");
     }
 
     pub(super) fn write_list(&mut self, node: NodeId, element: NodeId) {
+        self.begin_value(node);
         let shape = self.p.types.shape;
         let slot = self.slot(FieldId(shape.node(node).first));
         let is_set = shape.node(node).kind == Kind::SetOf;
@@ -220,6 +227,20 @@ impl Ber<'_, '_> {
             self.line("w.sort_set_of(set)?;");
             self.close("}");
         }
+        self.end_value(node);
         self.line("Ok(())");
+    }
+
+    /// A value of a type that may contain itself counts (see `ber::Writer::begin_value`).
+    fn begin_value(&mut self, node: NodeId) {
+        if self.p.types.is_recursive(node) {
+            self.line("w.begin_value()?;");
+        }
+    }
+
+    fn end_value(&mut self, node: NodeId) {
+        if self.p.types.is_recursive(node) {
+            self.line("w.end_value();");
+        }
     }
 }

@@ -10,7 +10,7 @@ use super::characters::is_white;
 use super::{CONTROL, Instructed, MOST_DEPTH};
 use crate::contents;
 use crate::event::{Leaf, Sink};
-use crate::read_error::{ReadError, cut};
+use crate::read_error::{ReadError, check_depth, cut};
 use crate::tape::Tape;
 use crate::text::integer_octets;
 use std::borrow::Cow;
@@ -28,7 +28,7 @@ type Result<T> = std::result::Result<T, ReadError>;
 pub fn read(shape: &Shape, root: NodeId, text: &[u8], tape: &mut Tape, options: &ReadOptions) -> Result<()> {
     tape.clear();
     let places = Instructed::new(shape).map_err(|message| ReadError::new(text, 0, message))?;
-    let document = Document::parse_extended(text, options.depth.min(MOST_DEPTH))?;
+    let document = Document::parse_extended(text, options.depth)?;
     let Some(element) = document.root() else { return Err(document.error(0, "there is no element")) };
     let xml = places.of(FieldId::ROOT, root);
     let name = match (&options.root, xml.name) {
@@ -41,7 +41,8 @@ pub fn read(shape: &Shape, root: NodeId, text: &[u8], tape: &mut Tape, options: 
         let message = format!("the outermost element is `{}`, not `{name}`", cut(element.name));
         return Err(document.error(element.content.at, message));
     }
-    reader.element(&element, FieldId::ROOT, root, tape).map_err(|error| error.inside(element.name))
+    reader.element(&element, FieldId::ROOT, root, tape).map_err(|error| error.inside(element.name))?;
+    check_depth(text, tape, options.depth)
 }
 
 struct Reader<'s, 'd> {

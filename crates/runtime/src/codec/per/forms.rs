@@ -115,6 +115,13 @@ pub struct Alphabet {
     pub(super) lanes: Option<Lanes>,
 }
 
+impl Alphabet {
+    /// Whether characters have 16 bits at most, so that one beyond them is a pair of surrogates, as in a BMPString in BER.
+    pub(super) fn has_pairs(&self) -> bool {
+        self.ranges.last().is_some_and(|range| range.hi <= 0xFFFF)
+    }
+}
+
 /// A range of permitted characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Range {

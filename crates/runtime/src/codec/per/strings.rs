@@ -32,6 +32,19 @@ pub fn bits_of_fixed<const N: u32>(bits: FixedBits<N>) -> BitString<'static> {
     BitString::new(Octets::copied(octets.get(..used).unwrap_or_default()), unused).unwrap_or_default()
 }
 
+/// The characters of a text, those beyond 16 bits as pairs where the alphabet has no more.
+fn units<'t>(text: &'t str, alphabet: &Alphabet) -> impl Iterator<Item = u32> + use<'t> {
+    let has_pairs = alphabet.has_pairs();
+    text.chars().flat_map(move |character| {
+        let mut pair = [0; 2];
+        let (first, last) = match character.encode_utf16(&mut pair) {
+            [first, last] if has_pairs => (u32::from(*first), Some(u32::from(*last))),
+            _ => (u32::from(character), None),
+        };
+        core::iter::once(first).chain(last)
+    })
+}
+
 /// Characters in bits from a reader's position on, which are known to be there, into room for as many and seven more.
 #[inline(always)]
 fn unpack<const BITS: u32>(
@@ -353,17 +366,35 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
     #[cold]
     fn long_text(&mut self, mut length: Length, alphabet: &Alphabet) -> Result<Text<'a>> {
         let mut text = String::new();
+        // The first of a pair, and where it stands.
+        let mut high = None;
         loop {
             // No character is looked at before all are there.
             { self.bits }.skip(length.count.saturating_mul(alphabet.bits as usize))?;
             for _ in 0..length.count {
-                let start = self.bits;
+                let mut start = self.bits;
                 let code = u32::try_from(self.bits(alphabet.bits)?).unwrap_or(u32::MAX);
-                let character = alphabet.character(code).and_then(char::from_u32);
+                let character = match (high.take(), alphabet.character(code)) {
+                    (None, Some(first @ 0xD800..=0xDBFF)) if alphabet.has_pairs() => {
+                        high = Some((first, start));
+                        continue;
+                    }
+                    (Some((first, _)), Some(last @ 0xDC00..=0xDFFF)) => {
+                        char::from_u32(0x1_0000 + ((first - 0xD800) << 10) + (last - 0xDC00))
+                    }
+                    (Some((_, at)), _) => {
+                        start = at;
+                        None
+                    }
+                    (None, character) => character.and_then(char::from_u32),
+                };
                 text.push(character.ok_or_else(|| start.error(ErrorKind::CharacterInvalid))?);
             }
             if !length.more {
-                return Ok(text.into());
+                return match high {
+                    None => Ok(text.into()),
+                    Some((_, at)) => Err(at.error(ErrorKind::CharacterInvalid)),
+                };
             }
             length = self.length()?;
         }
@@ -611,7 +642,10 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
 
     #[inline(always)]
     fn characters_there(&mut self, size: Size, alphabet: &Alphabet, text: &Text<'_>) -> Result<Length> {
-        let count = if alphabet.lanes.is_some() { text.as_bytes().len() } else { text.chars().count() };
+        let count = match alphabet.lanes {
+            Some(_) => text.as_bytes().len(),
+            None => units(text, alphabet).count(),
+        };
         let length = self.size(size, count)?;
         if ALIGNED && count > 0 && !(alphabet.unaligned && size.holds(count)) {
             self.align();
@@ -698,11 +732,11 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
     #[cold]
     fn long_text(&mut self, mut length: Length, alphabet: &Alphabet, text: &Text<'_>) -> Result<()> {
         let text = text.unmarked()?;
-        let mut characters = text.chars();
-        let mut left = text.chars().count();
+        let mut characters = units(text, alphabet);
+        let mut left = units(text, alphabet).count();
         loop {
             for character in characters.by_ref().take(length.count) {
-                let code = alphabet.code(u32::from(character));
+                let code = alphabet.code(character);
                 let code = code.ok_or_else(|| Error::new(ErrorKind::ConstraintViolated, 0))?;
                 self.bits(u64::from(code), alphabet.bits);
             }

@@ -40,17 +40,32 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
                 return self.enumerated(at(tables.enumerations, number)?, value.item().0);
             }
             (Form::Sequence(number), Seen::Members(value)) => {
-                return self.sequence(tables, at(tables.sequences, number)?, value);
+                let sequence = at(tables.sequences, number)?;
+                return self.counted(sequence.recursive, |w| w.sequence(tables, sequence, value));
             }
             (Form::Choice(number), Seen::Alternatives(value)) => {
-                return self.choice(tables, at(tables.choices, number)?, value);
+                let choice = at(tables.choices, number)?;
+                return self.counted(choice.recursive, |w| w.choice(tables, choice, value));
             }
             (Form::List(number), Seen::Elements(elements)) => {
-                return self.elements(tables, at(tables.lists, number)?, elements);
+                let list = at(tables.lists, number)?;
+                return self.counted(list.recursive, |w| w.elements(tables, list, elements));
             }
             (Form::Leaf(number), part) => return self.leaf(tables, at(tables.leaves, number)?, part),
             (form, part) => return self.plain(form, part),
         }
+        Ok(())
+    }
+
+    /// Writes a value that counts if its type may contain itself.
+    #[inline]
+    fn counted(&mut self, recursive: bool, write: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+        if !recursive {
+            return write(self);
+        }
+        self.begin_value()?;
+        write(self)?;
+        self.end_value();
         Ok(())
     }
 
@@ -357,7 +372,7 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
 
     /// The same writer, seen as one of the variant that it is.
     fn with<const SAME: bool>(&mut self) -> Writer<SAME> {
-        let Self { out, word, used, start, canonical, path } = core::mem::take(self);
-        Writer { out, word, used, start, canonical, path }
+        let Self { out, word, used, start, canonical, values, path } = core::mem::take(self);
+        Writer { out, word, used, start, canonical, values, path }
     }
 }
