@@ -32,7 +32,7 @@ mod _tercet {
     use crate::detect::detect;
     #[pymodule_export]
     use crate::files::{
-        ArrowSchema, Batch, Batches, HeldTable, Record, Records, Table, TableBatches, Tables, expand,
+        ArrowSchema, Batch, Batches, HeldTable, Record, Records, Table, TableBatches, Tables, doctor, expand,
         iter_records, read, read_tables, split_key, splits,
     };
     #[pymodule_export]

@@ -30,6 +30,7 @@ type Types = HashMap<String, Arc<Meant>>;
 pub(crate) struct Schema {
     schema: Arc<tercet::Schema>,
     heard: Heard,
+    tagging: Tagging,
     others: Option<Arc<OtherTags>>,
     compiled: RwLock<HashMap<Vec<TransferSyntax>, Types>>,
     last: Mutex<Option<Last>>,
@@ -73,6 +74,8 @@ pub(crate) struct OtherTags {
 }
 
 impl OtherTags {
+    const TAGGINGS: [Tagging; 2] = [Tagging::ImplicitExceptChoice, Tagging::Explicit];
+
     /// With implicit tags, and with explicit ones.
     pub(crate) fn get(&self, py: Python<'_>) -> PyResult<Vec<Arc<tercet::Schema>>> {
         let known = self.read.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -80,7 +83,7 @@ impl OtherTags {
             return Ok(known);
         }
         let mut all = Vec::new();
-        for tagging in [Tagging::ImplicitExceptChoice, Tagging::Explicit] {
+        for tagging in Self::TAGGINGS {
             let (texts, options) = (self.texts.clone(), SchemaOptions { tagging, ..self.options.clone() });
             let schema = interruptible(py, move || texts.read(&options))?.map_err(error::io)?;
             all.push(Arc::new(schema));
@@ -128,12 +131,7 @@ impl Reading {
             aliases.set_item(name, other)?;
         }
         keywords.set_item("aliases", aliases)?;
-        let tags = match self.options.tagging {
-            _ if self.auto_tags => "auto",
-            Tagging::ImplicitExceptChoice => "implicit",
-            Tagging::Explicit => "explicit",
-            Tagging::AsWritten => "as-written",
-        };
+        let tags = if self.auto_tags { "auto" } else { word(self.options.tagging) };
         keywords.set_item("tags", tags)?;
         keywords.set_item("allow_errors", self.allow_errors)?;
         keywords.set_item("allow_missing", self.options.allow_missing)?;
@@ -196,6 +194,41 @@ impl Schema {
         self.heard.warn(py)
     }
 
+    /// A `tercet.Schema`, or one read from paths, of which data shows the tags.
+    pub(crate) fn of_any_tags<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Self>> {
+        if let Ok(schema) = object.cast::<Self>() {
+            return Ok(schema.clone());
+        }
+        Bound::new(object.py(), Self::load_from(object, &Reading::new(false, None, "auto", false, false)?)?)
+    }
+
+    /// The specifications by all tags that may be meant.
+    pub(crate) fn by_tags(&self, py: Python<'_>) -> PyResult<Vec<(Tagging, Arc<tercet::Schema>)>> {
+        let mut all = vec![(self.tagging, Arc::clone(&self.schema))];
+        if let Some(others) = &self.others {
+            all.extend(OtherTags::TAGGINGS.into_iter().zip(others.get(py)?));
+        }
+        Ok(all)
+    }
+
+    /// The same schema by some tags, of those that may be meant.
+    pub(crate) fn tagged<'py>(this: &Bound<'py, Self>, tags: Tagging) -> PyResult<Bound<'py, Self>> {
+        let (py, schema) = (this.py(), this.get());
+        if schema.others.is_none() {
+            return Ok(this.clone());
+        }
+        let found = schema.by_tags(py)?.into_iter().find(|(known, _)| *known == tags);
+        let Some((tagging, specification)) = found else { return Ok(this.clone()) };
+        let (method, argument, keywords) = &schema.made;
+        let keywords = keywords.bind(py).copy()?;
+        keywords.set_item("tags", word(tagging))?;
+        let made = (*method, argument.clone_ref(py), keywords.unbind());
+        let (compiled, last) = (RwLock::default(), Mutex::default());
+        let heard = schema.heard.clone();
+        let tagged = Self { schema: specification, heard, tagging, others: None, compiled, last, made };
+        Bound::new(py, tagged)
+    }
+
     /// What the specifications say, by the tags as they are written.
     pub(crate) fn shared(&self) -> &Arc<tercet::Schema> {
         &self.schema
@@ -251,7 +284,8 @@ impl Schema {
         let others =
             reading.auto_tags.then(|| Arc::new(OtherTags { texts, options, read: Mutex::default() }));
         let (schema, made) = (Arc::new(schema), (method, argument, keywords.unbind()));
-        Ok(Self { schema, heard, others, compiled: RwLock::default(), last: Mutex::default(), made })
+        let tagging = reading.options.tagging;
+        Ok(Self { schema, heard, tagging, others, compiled: RwLock::default(), last: Mutex::default(), made })
     }
 }
 
@@ -275,6 +309,15 @@ impl Heard {
             py.import("warnings")?.call_method1("warn", (text,))?;
         }
         Ok(())
+    }
+}
+
+/// The word for the meaning of tags.
+pub(crate) const fn word(tags: Tagging) -> &'static str {
+    match tags {
+        Tagging::AsWritten => "as-written",
+        Tagging::ImplicitExceptChoice => "implicit",
+        Tagging::Explicit => "explicit",
     }
 }
 

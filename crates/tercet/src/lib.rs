@@ -41,6 +41,8 @@
 //! | [`suggest`] | error texts for unknown names, with the nearest valid one |
 
 mod detect;
+#[cfg(feature = "records")]
+mod doctor;
 pub mod files;
 mod gaps;
 mod generate;
@@ -49,14 +51,14 @@ mod instances;
 mod record_plan;
 mod schema;
 mod transfer;
-#[cfg(feature = "records")]
-mod trial;
 
 pub use detect::{Candidate, Detector, detect};
+#[cfg(feature = "records")]
+pub use doctor::{Doctor, Way};
 pub use gaps::Listener;
 pub use generate::{RustError, RustOptions};
 #[cfg(feature = "records")]
-pub use record_plan::{RecordPlan, RecordPlanError};
+pub use record_plan::{GivenFraming, RecordPlan, RecordPlanError};
 pub use schema::{Place, PlanError, Schema, SchemaOptions};
 pub use tercet_codegen as codegen;
 #[cfg(feature = "columns")]
@@ -71,5 +73,3 @@ pub use tercet_runtime as runtime;
 pub use tercet_suggest as suggest;
 pub use tercet_syntax as syntax;
 pub use transfer::{Codec, CodecError, TransferSyntax, UnknownSyntax, check_trailing};
-#[cfg(feature = "records")]
-pub use trial::{Fits, Trial};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tercet_dynamic::Options;
 use tercet_plan::{NodeId, Plan, Rules};
 use tercet_records::path::{ListPath, PathError, concatenated, list};
-use tercet_records::{Check, Children, Fit, Framing, OtherRules, Reason, fit};
+use tercet_records::{Check, Children, Fit, Framing, OtherRules, Reason, RecordFormat, fit};
 
 /// What records of a file are and where they stand.
 #[derive(Clone, Debug)]
@@ -21,6 +21,19 @@ pub struct RecordPlan {
     pub outer: Option<NodeId>,
     /// The type of records.
     pub record: NodeId,
+}
+
+/// What is known of how records are framed: nothing, by default.
+#[derive(Clone, Debug, Default)]
+pub struct GivenFraming {
+    /// The framing in words, as [`Framing::with`] takes them; it is found out if there are none.
+    pub framing: Option<String>,
+    /// The encoding rules of records.
+    pub rules: Option<RecordFormat>,
+    /// Bytes that may stand between records.
+    pub filler: Option<Vec<u8>>,
+    /// Bytes that a record may have.
+    pub record_limit: Option<usize>,
 }
 
 /// Why there is none.
@@ -108,5 +121,24 @@ impl RecordPlan {
             is_long.then_some((path, fit))
         });
         fits.max_by_key(|(_, fit)| fit.weight())
+    }
+
+    /// The plan for files whose framing is known in part.
+    ///
+    /// # Errors
+    /// When there is no such framing, or records in these rules have no end in it.
+    pub fn framed(mut self, given: &GivenFraming) -> Result<Self, String> {
+        if let Some(filler) = &given.filler {
+            self.framing.filler.clone_from(filler);
+        }
+        if let Some(limit) = given.record_limit {
+            self.framing.record_limit = limit;
+        }
+        if let Some(framing) = &given.framing {
+            self.framing = self.framing.with(framing)?;
+        }
+        self.framing.rules = given.rules;
+        self.framing.check(given.framing.is_none())?;
+        Ok(self)
     }
 }

@@ -43,6 +43,7 @@ from tercet._tercet import (
     Tables,
     __version__,
     detect,
+    doctor,
     iter_records,
     read,
     read_tables,
@@ -50,6 +51,7 @@ from tercet._tercet import (
 from tercet._values import (
     Balance,
     Candidate,
+    Diagnosis,
     Diagnostic,
     Marked,
     Real,
@@ -59,6 +61,7 @@ from tercet._values import (
     Total,
     Unknown,
     Violation,
+    Way,
 )
 
 __all__ = [
@@ -72,6 +75,7 @@ __all__ = [
     "Codec",
     "CodecError",
     "DecodeError",
+    "Diagnosis",
     "Diagnostic",
     "DirectoryError",
     "EncodeError",
@@ -101,8 +105,10 @@ __all__ = [
     "Total",
     "Unknown",
     "Violation",
+    "Way",
     "__version__",
     "detect",
+    "doctor",
     "iter_records",
     "read",
     "read_tables",

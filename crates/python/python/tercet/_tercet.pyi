@@ -4,7 +4,7 @@ from typing import Any, Literal, Protocol, TypeAlias, TypedDict, final, overload
 
 from typing_extensions import Buffer, Self, Unpack
 
-from tercet._values import Candidate, Diagnostic, Report, Split, Violation
+from tercet._values import Candidate, Diagnosis, Diagnostic, Report, Split, Violation
 
 __version__: str
 
@@ -473,6 +473,32 @@ def detect(
     the same numbers.
 
     Raises ArgumentError for empty data, SchemaError for an unknown type.
+    """
+
+class FramingOptions(DecodeOptions, total=False):
+    """What is known of how records are framed and decoded."""
+
+    framing: str
+    rules: Literal["auto", "ber", "uper", "aper", "xer"] | None
+    filler: Buffer
+    record_limit: int
+
+def doctor(
+    paths: Input | Sequence[Input],
+    schema: Specification | None = None,
+    type: str | None = None,
+    *,
+    records: str | None = None,
+    most: int = 5,
+    **options: Unpack[FramingOptions],
+) -> list[Diagnosis]:
+    """Finds out how to read record files: types, the meaning of tags, framings and lists inside of values are tried on
+    their first bytes. Returns a diagnosis for each file, with the ways to read it. The best way comes first.
+
+    Without a schema, it only says what the files are. A schema that is given by its paths, or was read with
+    `tags="auto"`, is tried with all tags. `type`, `records` and the options of `read` narrow the search.
+
+    Raises SchemaError, OSError.
     """
 
 def expand(path: str) -> list[str]:

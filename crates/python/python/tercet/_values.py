@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from tercet._tercet import Schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +104,39 @@ class Candidate(NamedTuple):
     """Components and contents of unknown type."""
     elements: int
     """Values inside of these values."""
+
+
+class Way(NamedTuple):
+    """A way to read a record file: ``tercet.read(file, way.schema, way.type, **way.options)``."""
+
+    type: str
+    """The type of records, or with ``options["records"]`` that of the values around them."""
+    tags: str
+    """What tags mean: ``as-written``, ``implicit`` or ``explicit``."""
+    options: dict[str, Any]
+    """Options of ``tercet.read`` and ``tercet.iter_records``: ``framing``, ``records``, ``unknown``."""
+    decoded: int
+    """Records that decode, of those that were tried."""
+    tried: int
+    share: float
+    """Of the first bytes of the file, the share that decodes."""
+    schema: Schema
+    """The specifications with these tags."""
+
+
+class Diagnosis(NamedTuple):
+    """What a file is, and how it can be read."""
+
+    file: str
+    """Its name; of a file in an archive, that of the archive, ``!``, and the name in the archive."""
+    input: str
+    """The file or archive to read."""
+    kind: str
+    """What it is, as far as its bytes say so without a specification."""
+    records: bool
+    """Whether it may hold records."""
+    ways: list[Way]
+    """The ways to read it, the best first; empty without a schema, and if nothing decodes."""
 
 
 class Split(NamedTuple):

@@ -11,7 +11,6 @@ use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use tercet::RecordPlan;
 use tercet::records::{Framing, Split, inputs};
 
 /// Octets that a file object is asked for at once.
@@ -213,16 +212,16 @@ fn is_url(text: &str) -> bool {
 /// that is allowed.
 pub(crate) fn inputs_of(
     given: &Bound<'_, PyAny>,
-    plan: &RecordPlan,
+    framing: Option<&Framing>,
     allow_empty: bool,
 ) -> PyResult<Vec<Input>> {
     let mut found = Vec::new();
     let class = given.py().import("tercet._values")?.getattr("Split")?;
-    if !one(given, &class, plan, allow_empty, &mut found)? {
+    if !one(given, &class, framing, allow_empty, &mut found)? {
         let list = given.try_iter().map_err(|_| wrong(given))?;
         for input in list {
             let input = input?;
-            if !one(&input, &class, plan, allow_empty, &mut found)? {
+            if !one(&input, &class, framing, allow_empty, &mut found)? {
                 return Err(wrong(&input));
             }
         }
@@ -244,12 +243,12 @@ fn wrong(given: &Bound<'_, PyAny>) -> PyErr {
 fn one(
     given: &Bound<'_, PyAny>,
     class: &Bound<'_, PyAny>,
-    plan: &RecordPlan,
+    framing: Option<&Framing>,
     allow_empty: bool,
     found: &mut Vec<Input>,
 ) -> PyResult<bool> {
     if given.is_instance(class)? {
-        found.push(split(given, plan)?);
+        found.push(split(given, framing)?);
         return Ok(true);
     }
     if given.is_instance_of::<PyBytes>()
@@ -290,7 +289,10 @@ fn one(
 }
 
 /// `tercet.Split`.
-fn split(object: &Bound<'_, PyAny>, plan: &RecordPlan) -> PyResult<Input> {
+fn split(object: &Bound<'_, PyAny>, framing: Option<&Framing>) -> PyResult<Input> {
+    let Some(given) = framing else {
+        return Err(error::argument("a split is a part of a file: give the file"));
+    };
     let path: PathBuf = object.getattr("file")?.extract().map_err(error::of_python)?;
     let content = match path.to_str().filter(|text| is_url(text)) {
         Some(url) => Content::Url(url.to_owned()),
@@ -313,7 +315,7 @@ fn split(object: &Bound<'_, PyAny>, plan: &RecordPlan) -> PyResult<Input> {
     let filler: Vec<u8> = object.getattr("filler")?.extract().map_err(error::of_python)?;
     let framing = match framing {
         Some(told) => {
-            let mut framing = plan.framing.clone().with(&told).map_err(error::argument)?;
+            let mut framing = given.clone().with(&told).map_err(error::argument)?;
             framing.filler = filler;
             Some(framing)
         }

@@ -4,6 +4,7 @@
 
 mod collect;
 mod cut;
+mod diagnose;
 mod failure;
 mod feed;
 mod held;
@@ -17,6 +18,7 @@ mod table;
 mod tables;
 
 pub(crate) use cut::{split_key, splits};
+pub(crate) use diagnose::doctor;
 pub(crate) use feed::{Feed, Outlet};
 pub(crate) use held::HeldTable;
 pub(crate) use input::expand;

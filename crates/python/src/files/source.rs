@@ -3,15 +3,14 @@
 use super::failure::Failure;
 use super::feed::Outlet;
 use super::input::{Content, Input, inputs_of};
-use super::plan::Plans;
+use super::plan::{Plans, given, option};
 use super::report::Totals;
 use super::tables::{RECORDS, wanted as wanted_tables};
 use crate::objects::Looks;
 use crate::schema::Schema;
-use crate::{error, octets, options, rendering};
+use crate::{error, options, rendering};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use std::borrow::Cow;
 use std::fs;
 use std::io::{self, Read};
 use std::ops::ControlFlow;
@@ -68,15 +67,6 @@ const OPTIONS: [&str; 20] = [
     "oids",
     "columns",
 ];
-
-/// Takes one of the keyword arguments out.
-fn option<'py, T: for<'a> FromPyObject<'a, 'py>>(
-    keywords: &Bound<'py, PyDict>,
-    name: &str,
-) -> PyResult<Option<T>> {
-    let given = options::take(keywords, name)?;
-    given.map(|given| error::option(name, &given)).transpose()
-}
 
 /// The rows of one of the lists of records, or of all that have a table.
 pub(crate) struct Child {
@@ -155,21 +145,14 @@ impl Source {
             ));
         }
         let rejects: Option<PathBuf> = option(&keywords, "rejects")?.flatten();
-        let framing: Option<String> = option(&keywords, "framing")?;
-        let framing = framing.filter(|framing| framing != "auto");
-        let rules = option::<Option<String>>(&keywords, "rules")?.flatten();
-        let rules = rules.filter(|rules| rules != "auto").map(|rules| rules.parse()).transpose();
-        let rules = rules.map_err(error::argument)?;
-        let filler = options::take(&keywords, "filler")?;
-        let filler = filler.map(|it| octets::of(&it).map(Cow::into_owned)).transpose()?;
-        let limit = option(&keywords, "record_limit")?;
+        let given = given(&keywords)?;
         let looks = options::looks(&keywords)?;
         let options = options::read(TransferSyntax::default(), &keywords, &OPTIONS)?;
         let schema = Schema::of(schema)?;
         let type_name = type_name.to_owned();
-        let plans = Plans { type_name, list, framing, rules, filler, record_limit: limit };
+        let plans = Plans { type_name, list, given };
         let plan = plans.plan(py, schema.get().shared())?;
-        let inputs = inputs_of(paths, &plan, allow_empty)?;
+        let inputs = inputs_of(paths, Some(&plan.framing), allow_empty)?;
         let plan = plans.meant(py, schema.get(), plan, &inputs, &options)?;
         schema.get().warn(py)?;
         let (rendering, audit) =
@@ -199,7 +182,7 @@ impl Source {
             max_reject_share,
             give_up_after: GIVE_UP,
             wanted: None,
-            detect: plans.framing.is_none(),
+            detect: plans.given.framing.is_none(),
         };
         if let Some(path) = &rejects {
             guard(&inputs, path).map_err(|refused| error::argument(refused.to_string()))?;

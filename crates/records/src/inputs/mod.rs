@@ -145,8 +145,10 @@ fn below(path: &Path, wanted: impl Fn(&Path) -> bool, asked: &str) -> io::Result
             if is_directory {
                 walk.skip_current_dir();
             }
+            // An index of splits, which the Python package keeps beside a file, is nobody's input.
+            let is_index = !is_directory && entry.file_name().as_encoded_bytes().ends_with(b".splits");
             // A glob does not mean them unless it says so, as in a shell.
-            if wanted(entry.path()) {
+            if wanted(entry.path()) && !is_index {
                 found.skipped.push(Skipped { path: entry.into_path(), kind: SkippedKind::Hidden });
             }
             continue;
@@ -445,7 +447,17 @@ mod tests {
     fn hidden_and_temporary_files_of_directories_are_listed() -> io::Result<()> {
         let folder = tempfile::tempdir()?;
         fs::create_dir(folder.path().join(".git"))?;
-        for name in ["a.ber", "b.ber.tmp", "c.filepart", "d.PART", "e~", ".f.ber", ".git/g.ber", "tmp"] {
+        for name in [
+            "a.ber",
+            "b.ber.tmp",
+            "c.filepart",
+            "d.PART",
+            "e~",
+            ".a.ber.splits",
+            ".f.ber",
+            ".git/g.ber",
+            "tmp",
+        ] {
             fs::write(folder.path().join(name), "1")?;
         }
         let found = expand(folder.path())?;
