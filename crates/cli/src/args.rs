@@ -82,6 +82,17 @@ pub enum TagMode {
     Explicit,
 }
 
+impl TagMode {
+    /// The same for the library; what is to be found out is first taken as it is written.
+    pub fn tagging(self) -> Tagging {
+        match self {
+            Self::Auto | Self::AsWritten => Tagging::AsWritten,
+            Self::Implicit => Tagging::ImplicitExceptChoice,
+            Self::Explicit => Tagging::Explicit,
+        }
+    }
+}
+
 fn alias(text: &str) -> Result<(String, String), String> {
     let (name, other) = text.split_once('=').ok_or("NAME=OTHER expected")?;
     Ok((name.to_owned(), other.to_owned()))
@@ -93,11 +104,7 @@ impl ReadingArgs {
         SchemaOptions {
             strict: self.strict,
             aliases: self.alias.clone(),
-            tagging: match self.tags {
-                TagMode::Auto | TagMode::AsWritten => Tagging::AsWritten,
-                TagMode::Implicit => Tagging::ImplicitExceptChoice,
-                TagMode::Explicit => Tagging::Explicit,
-            },
+            tagging: self.tags.tagging(),
             listener: Listener::new(|text| term::warning(text)),
             ..SchemaOptions::default()
         }

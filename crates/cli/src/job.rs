@@ -13,7 +13,7 @@ use tercet::dynamic::{NodeId, Options, Plan, Unknown};
 use tercet::records::{
     Children, DEFAULT_RECORD_LIMIT, Explode, Fit, Framing, OtherRules, RecordFormat, Rendering, Settings,
 };
-use tercet::{PlanError, RecordPlan, Schema};
+use tercet::{GivenFraming, PlanError, RecordPlan, Schema};
 
 /// Elements inside one another that a record may have unless told.
 const DEPTH: u16 = 64;
@@ -241,11 +241,6 @@ impl RecordArgs {
         words
     }
 
-    /// Whether unknown components are read as if nothing had been said about them.
-    pub fn rejects_unknown(&self) -> bool {
-        !matches!(self.unknown, UnknownArg::Keep)
-    }
-
     /// What to do, with the tags as the text has them or as trial shows that they are meant.
     pub fn job(&self, inputs: &[Input], options: &Options) -> Outcome<Job> {
         let mode = self.schema.reading.tags;
@@ -299,15 +294,20 @@ impl RecordArgs {
 
     /// A job with the framing of the command line.
     pub fn framed(&self, mut job: Job) -> Outcome<Job> {
-        job.framing.filler = from_hex(&self.filler).map_err(Failure::usage)?;
-        job.framing.record_limit = self.record_limit;
-        job.framing.rules = self.rules.told();
-        if self.framing != "auto" {
-            job.detect = false;
-            job.framing = job.framing.with(&self.framing).map_err(Failure::usage)?;
-        }
-        job.framing.check(job.detect).map_err(Failure::usage)?;
+        let given = self.given()?;
+        job.detect = given.framing.is_none();
+        job.framing = given.framed(job.framing).map_err(Failure::usage)?;
         Ok(job)
+    }
+
+    /// What the command line says of the framing.
+    pub fn given(&self) -> Outcome<GivenFraming> {
+        Ok(GivenFraming {
+            framing: Some(self.framing.clone()).filter(|framing| framing != "auto"),
+            rules: self.rules.told(),
+            filler: Some(from_hex(&self.filler).map_err(Failure::usage)?),
+            record_limit: Some(self.record_limit),
+        })
     }
 
     /// The type asked for, that of the path's first step, or what trial finds.

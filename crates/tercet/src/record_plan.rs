@@ -128,17 +128,28 @@ impl RecordPlan {
     /// # Errors
     /// When there is no such framing, or records in these rules have no end in it.
     pub fn framed(mut self, given: &GivenFraming) -> Result<Self, String> {
-        if let Some(filler) = &given.filler {
-            self.framing.filler.clone_from(filler);
-        }
-        if let Some(limit) = given.record_limit {
-            self.framing.record_limit = limit;
-        }
-        if let Some(framing) = &given.framing {
-            self.framing = self.framing.with(framing)?;
-        }
-        self.framing.rules = given.rules;
-        self.framing.check(given.framing.is_none())?;
+        self.framing = given.framed(self.framing)?;
         Ok(self)
+    }
+}
+
+impl GivenFraming {
+    /// The framing with what is known of it.
+    ///
+    /// # Errors
+    /// When there is no such framing, or records in these rules have no end in it.
+    pub fn framed(&self, mut framing: Framing) -> Result<Framing, String> {
+        if let Some(filler) = &self.filler {
+            framing.filler.clone_from(filler);
+        }
+        if let Some(limit) = self.record_limit {
+            framing.record_limit = limit;
+        }
+        if let Some(given) = &self.framing {
+            framing = framing.with(given)?;
+        }
+        framing.rules = self.rules;
+        framing.check(self.framing.is_none())?;
+        Ok(framing)
     }
 }

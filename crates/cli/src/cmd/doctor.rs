@@ -4,15 +4,14 @@ use crate::args::TagMode;
 use crate::discover::Trial;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::inputs::{Input, InputArgs};
-use crate::job::{Job, RecordArgs};
+use crate::job::RecordArgs;
 use crate::{shell, term};
 use clap::{Args, ValueEnum};
-use std::cmp::Reverse;
 use std::io::Write;
 use std::sync::Arc;
-use tercet::dynamic::{Options, Unknown};
-use tercet::records::{Fit, Guess, guess};
-use tercet::{RecordPlan, Schema};
+use tercet::model::Tagging;
+use tercet::records::{Guess, guess};
+use tercet::{Doctor as Search, Way};
 use tercet_printable::printable;
 
 /// Find out how to read record files: try types, tags and framings, and print the command
@@ -38,18 +37,6 @@ pub struct Doctor {
     most: usize,
 }
 
-/// A way to read an input, and what came of it.
-#[derive(Clone, Debug)]
-struct Way {
-    fit: Fit,
-    type_name: String,
-    tags: TagMode,
-    /// Whether components that the type does not have are passed over.
-    keep: bool,
-    /// The list inside of the type whose elements the records are.
-    records: Option<String>,
-}
-
 /// A file, perhaps in an archive.
 struct Found {
     /// The input as it is given to a command.
@@ -57,9 +44,6 @@ struct Found {
     guess: Guess,
     way: Option<Way>,
 }
-
-/// The specifications, by the meaning that tags have.
-struct Schemas(Vec<(TagMode, Arc<Schema>)>);
 
 impl Doctor {
     pub fn run(&self) -> Outcome {
@@ -73,7 +57,7 @@ impl Doctor {
             trials.extend(Trial::all(input)?.into_iter().map(|(name, trial)| (input.name(), name, trial)));
         }
         let has_schema = !self.source.schema.schema.is_empty();
-        let schemas = if has_schema { Some(self.schemas()?) } else { None };
+        let schemas = if has_schema { Some(self.search()?) } else { None };
         match (&trials[..], &schemas) {
             ([(input, name, trial)], Some(schemas)) => self.one(schemas, input, name, trial),
             (_, schemas) => self.several(schemas.as_ref(), trials),
@@ -81,9 +65,9 @@ impl Doctor {
     }
 
     /// Shows the ways to read one file.
-    fn one(&self, schemas: &Schemas, input: &str, name: &str, trial: &Trial) -> Outcome {
+    fn one(&self, schemas: &Search, input: &str, name: &str, trial: &Trial) -> Outcome {
         let guess = guess(trial.octets(), trial.is_whole());
-        let ways = self.ways(schemas, trial)?;
+        let ways = ways(schemas, trial)?;
         let shown = printable(name);
         let Some(best) = ways.first() else {
             return Err(Failure::input(if guess.records {
@@ -113,7 +97,7 @@ impl Doctor {
                 way.type_name
             )?;
         }
-        let listed = self.with_list(schemas, best, trial);
+        let listed = schemas.with_list(best, trial.octets(), trial.is_whole());
         if let Some(path) = listed.records.as_ref().filter(|_| self.source.records.is_none()) {
             writeln!(out, "\nThe records are the elements of the list `{path}` inside.")?;
         }
@@ -134,7 +118,7 @@ impl Doctor {
     }
 
     /// Shows a line for each file, how many there are of each kind, and a command for each kind.
-    fn several(&self, schemas: Option<&Schemas>, trials: Vec<(String, String, Trial)>) -> Outcome {
+    fn several(&self, schemas: Option<&Search>, trials: Vec<(String, String, Trial)>) -> Outcome {
         let mut out = term::report();
         let mut found: Vec<Found> = Vec::new();
         for (input, name, trial) in trials {
@@ -147,7 +131,7 @@ impl Doctor {
                 Some(way) => {
                     let bytes = percent(way.fit.octets, trial.octets().len());
                     let (good, seen) = (way.fit.records, way.fit.tried);
-                    format!("{good} of {seen} records decode, {bytes} of the bytes: {}", way.label())
+                    format!("{good} of {seen} records decode, {bytes} of the bytes: {}", label(way))
                 }
                 None if schemas.is_some() && guess.records => {
                     format!("no type decodes it; {}", guess_line(&guess))
@@ -214,7 +198,7 @@ impl Doctor {
         if let Some(path) = &way.records {
             shell::push(&mut command, &["--records".to_owned(), path.clone()]);
         }
-        if way.tags != TagMode::AsWritten {
+        if way.tags != Tagging::AsWritten {
             shell::push(&mut command, &["--tags".to_owned(), tag_word(way.tags)]);
         }
         if way.keep {
@@ -231,7 +215,8 @@ impl Doctor {
         command
     }
 
-    fn schemas(&self) -> Outcome<Schemas> {
+    /// What is tried: the specifications by the meaning that tags have, and what the command line says of the records.
+    fn search(&self) -> Outcome<Search> {
         let modes = match self.source.schema.reading.tags {
             TagMode::Auto => vec![TagMode::AsWritten, TagMode::Implicit, TagMode::Explicit],
             mode => vec![mode],
@@ -239,140 +224,66 @@ impl Doctor {
         let load = |tags: TagMode| {
             let mut schema = self.source.schema.clone();
             schema.reading.tags = tags;
-            Ok((tags, Arc::new(schema.load()?)))
+            Ok((tags.tagging(), Arc::new(schema.load()?)))
         };
-        modes.into_iter().map(load).collect::<Outcome<Vec<_>>>().map(Schemas)
+        Ok(Search {
+            schemas: modes.into_iter().map(load).collect::<Outcome<Vec<_>>>()?,
+            type_name: self.source.type_name.clone(),
+            records: self.source.records.clone(),
+            given: self.source.given()?,
+            options: self.source.options(),
+            most: self.most,
+        })
     }
 
     /// The best way to read one of several files: first those that others are read in.
-    fn best(&self, schemas: &Schemas, trial: &Trial, before: &[Found]) -> Outcome<Option<Way>> {
+    fn best(&self, schemas: &Search, trial: &Trial, before: &[Found]) -> Outcome<Option<Way>> {
         let known = before.iter().filter_map(|found| found.way.as_ref());
         let (kept, usual): (Vec<_>, Vec<_>) = known.partition(|way| way.keep);
         // Components that the type does not have are passed over where nothing else helps.
         let strict = kept.iter().map(|way| Way { keep: false, ..(*way).clone() });
         let known = usual.into_iter().cloned().chain(strict).collect::<Vec<_>>();
         for known in &known {
-            if let Some(fit) = self.fit(schemas, known, trial)?
+            let fit = schemas.fit(known, trial.octets(), trial.is_whole()).map_err(Failure::usage)?;
+            if let Some(fit) = fit
                 && fit.is_perfect()
                 && fit.framing.spelt() == known.fit.framing.spelt()
             {
                 return Ok(Some(Way { fit, ..known.clone() }));
             }
         }
-        let ways = self.ways(schemas, trial)?;
-        Ok(ways.first().map(|best| self.with_list(schemas, best, trial)))
-    }
-
-    /// What a file comes to in a way that another one is read in.
-    fn fit(&self, schemas: &Schemas, way: &Way, trial: &Trial) -> Outcome<Option<Fit>> {
-        let Some((_, schema)) = schemas.0.iter().find(|(tags, _)| *tags == way.tags) else { return Ok(None) };
-        let job = Job::new(schema, &way.type_name, way.records.as_deref())?;
-        Ok(trial.fit(&self.source.framed(job)?, &self.options(way.keep)))
-    }
-
-    fn options(&self, keep: bool) -> Options {
-        let mut options = self.source.options();
-        if keep {
-            options.unknown = Unknown::Keep;
-        }
-        options
-    }
-
-    /// The ways by which anything decodes, the best first.
-    fn ways(&self, schemas: &Schemas, trial: &Trial) -> Outcome<Vec<Way>> {
-        let mut ways = self.ways_with(schemas, trial, false)?;
-        if self.source.rejects_unknown() && !ways.first().is_some_and(|way| way.fit.is_perfect()) {
-            let kept = self.ways_with(schemas, trial, true)?;
-            let more = kept.into_iter().filter(|kept| {
-                let known = ways.iter().find(|way| way.type_name == kept.type_name && way.tags == kept.tags);
-                known.is_none_or(|known| known.fit.records < kept.fit.records)
-            });
-            ways.extend(more.collect::<Vec<_>>());
-            ways.sort_by_key(|way| Reverse(way.fit.weight()));
-        }
-        Ok(ways)
-    }
-
-    fn ways_with(&self, schemas: &Schemas, trial: &Trial, keep: bool) -> Outcome<Vec<Way>> {
-        let options = self.options(keep);
-        let few = trial.few();
-        let mut ways: Vec<(Way, Job)> = Vec::new();
-        for (tags, schema) in &schemas.0 {
-            let types = match &self.source.type_name {
-                Some(name) => vec![name.clone()],
-                None => schema.outermost().into_iter().map(|(name, _)| name).collect(),
-            };
-            for type_name in types {
-                let records = self.source.records.clone();
-                let Ok(job) = Job::new(schema, &type_name, records.as_deref()) else { continue };
-                let job = self.source.framed(job)?;
-                let Some(fit) = few.fit(&job, &options) else { continue };
-                // The same by other tags says nothing new.
-                let known = ways
-                    .iter()
-                    .any(|(way, _)| way.type_name == type_name && way.fit.weight() >= fit.weight());
-                if !known {
-                    ways.push((Way { fit, type_name, tags: *tags, keep, records }, job));
-                }
-            }
-        }
-        ways.sort_by_key(|(way, _)| Reverse(way.fit.weight()));
-        // The best are tried on more.
-        if few.octets().len() < trial.octets().len() {
-            for (way, job) in ways.iter_mut().take(self.most.max(1)) {
-                if let Some(fit) = trial.fit(job, &options) {
-                    way.fit = fit;
-                }
-            }
-            ways.truncate(self.most.max(1));
-            ways.sort_by_key(|(way, _)| Reverse(way.fit.weight()));
-        }
-        Ok(ways.into_iter().map(|(way, _)| way).collect())
-    }
-
-    /// The same way with the list inside of the values, if these are few and most of them is a list.
-    fn with_list(&self, schemas: &Schemas, way: &Way, trial: &Trial) -> Way {
-        let schema = schemas.0.iter().find(|(tags, _)| *tags == way.tags).map(|(_, schema)| schema);
-        let is_few = way.records.is_none() && way.fit.tried <= FEW && way.fit.framing.spelt() == "plain";
-        let found = schema.filter(|_| is_few).and_then(|schema| {
-            let (sample, whole) = (trial.octets(), trial.is_whole());
-            let options = self.options(way.keep);
-            RecordPlan::list_in(schema, &way.type_name, &way.fit.framing, &options, sample, whole)
-        });
-        match found {
-            Some((path, fit)) => Way { fit, records: Some(path), ..way.clone() },
-            None => way.clone(),
-        }
+        let ways = ways(schemas, trial)?;
+        Ok(ways.first().map(|best| schemas.with_list(best, trial.octets(), trial.is_whole())))
     }
 }
 
-/// Values of a file that may each be a list of records.
-const FEW: u64 = 3;
+/// The ways by which anything decodes, the best first.
+fn ways(search: &Search, trial: &Trial) -> Outcome<Vec<Way>> {
+    search.ways(trial.octets(), trial.is_whole()).map_err(Failure::usage)
+}
 
-impl Way {
-    /// The way in words, without what came of it.
-    fn label(&self) -> String {
-        let mut label = format!("type {}", self.type_name);
-        if let Some(path) = &self.records {
-            label += &format!(", records {path}");
-        }
-        if self.tags != TagMode::AsWritten {
-            label += &format!(", tags {}", tag_word(self.tags));
-        }
-        if self.keep {
-            label += ", --unknown keep";
-        }
-        if self.records.is_none() {
-            label += &format!(", framing {}", self.fit.framing.spelt());
-        }
-        label
+/// The way in words, without what came of it.
+fn label(way: &Way) -> String {
+    let mut label = format!("type {}", way.type_name);
+    if let Some(path) = &way.records {
+        label += &format!(", records {path}");
     }
+    if way.tags != Tagging::AsWritten {
+        label += &format!(", tags {}", tag_word(way.tags));
+    }
+    if way.keep {
+        label += ", --unknown keep";
+    }
+    if way.records.is_none() {
+        label += &format!(", framing {}", way.fit.framing.spelt());
+    }
+    label
 }
 
 /// What a file is, by which files belong together.
 fn kind(found: &Found) -> String {
     match &found.way {
-        Some(way) => way.label(),
+        Some(way) => label(way),
         None => guess_kind(&found.guess),
     }
 }
@@ -416,6 +327,8 @@ fn percent(part: u64, all: usize) -> String {
 }
 
 /// The word for tags on the command line.
-fn tag_word(tags: TagMode) -> String {
-    tags.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+fn tag_word(tags: Tagging) -> String {
+    let mode = TagMode::value_variants().iter().rev().find(|mode| mode.tagging() == tags);
+    let value = mode.and_then(TagMode::to_possible_value);
+    value.map_or_else(String::new, |value| value.get_name().to_owned())
 }
