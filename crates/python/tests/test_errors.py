@@ -60,7 +60,7 @@ def test_errors_of_the_clause(everything: tercet.Schema) -> None:
         ({"octets": "text"}, "All.octets", "bytes expected"),
         ({"octets": 5}, "All.octets", "bytes expected"),
         ({"octets": [1, 2]}, "All.octets", "bytes expected"),
-        ({"utf8": b"text"}, "All.utf8", "str expected"),
+        ({"utf8": 5}, "All.utf8", "str expected"),
         ({"utf8": "\ud800"}, "All.utf8", "surrogate"),
         ({"oid": "1.2.x"}, "All.oid", ""),
         ({"oid": "9.9"}, "All.oid", ""),

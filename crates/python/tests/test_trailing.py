@@ -25,10 +25,10 @@ def test_padding_is_accepted_where_it_is_allowed(schema: tercet.Schema) -> None:
     assert schema.decode("E", "uper", b"\x70\0\1", trailing="any") == value
     for data, trailing in [(b"\x70\0", "error"), (b"\x70\0\1", "zeros")]:
         with pytest.raises(tercet.DecodeError) as caught:
-            schema.decode("E", "uper", data, trailing=trailing)
+            schema.decode("E", "uper", data, trailing=trailing)  # type: ignore[arg-type]
         assert caught.value.kind == "trailing-data"
     with pytest.raises(tercet.Error):
-        schema.decode("E", "uper", b"\x70", trailing="zero")
+        schema.decode("E", "uper", b"\x70", trailing="zero")  # type: ignore[arg-type]
 
 
 def test_an_error_carries_the_value_before_the_fault(schema: tercet.Schema) -> None:

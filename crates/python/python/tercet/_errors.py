@@ -116,7 +116,7 @@ class DecodeError(CodecError):
     column: int | None
     """The column in characters, from 1."""
     partial: object = None
-    """The value as far as it was decoded before the fault, without the components after it; `None` if there is nothing."""
+    """The value as far as it was decoded before the fault, without the components after it; `None` if nothing was."""
 
     def __init__(
         self,
