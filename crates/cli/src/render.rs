@@ -15,6 +15,7 @@ use tercet::dynamic::json::{self, JsonWriter};
 use tercet::dynamic::text::Octets;
 use tercet::dynamic::xml::{self, XmlWriter};
 use tercet::dynamic::{Error, ErrorKind, NodeId, Plan, Shape, Value, View, csv};
+use tercet::plan::Rules;
 use tercet::records::{
     ChildTable, Children, Explode, Leaves, Origin, Render, Rendering, SUFFIXES, Undecoded,
 };
@@ -147,6 +148,8 @@ pub struct Shown<'p> {
     /// The lists whose elements are rows.
     pub(crate) lists: &'p [String],
     pub(crate) tables: Tables,
+    /// By which value notation shows what strings contain under ENCODED BY.
+    contents: &'p [(Rules, Plan)],
 }
 
 /// Which table rows are of.
@@ -176,6 +179,11 @@ impl<'p> Shown<'p> {
         Self { shape: children.shape(), lists: table.lists(), tables: Tables::Child, ..self }
     }
 
+    /// The same with plans for what strings contain under ENCODED BY; they have the shape of the values.
+    pub fn with_contents(self, contents: &'p [(Rules, Plan)]) -> Self {
+        Self { contents, ..self }
+    }
+
     /// The shape of the values.
     pub fn shape(self) -> &'p Arc<Shape> {
         self.shape
@@ -184,14 +192,14 @@ impl<'p> Shown<'p> {
 
 impl<'p> From<&'p Plan> for Shown<'p> {
     fn from(plan: &'p Plan) -> Self {
-        Self { shape: &plan.shape, leaves: None, lists: &[], tables: Tables::One }
+        Self { shape: &plan.shape, leaves: None, lists: &[], tables: Tables::One, contents: &[] }
     }
 }
 
 impl<'p> From<&'p Rendering> for Shown<'p> {
     fn from(rendering: &'p Rendering) -> Self {
         let leaves = Some(rendering.leaves());
-        Self { shape: rendering.shape(), leaves, lists: &[], tables: Tables::One }
+        Self { shape: rendering.shape(), leaves, lists: &[], tables: Tables::One, contents: &[] }
     }
 }
 
@@ -241,7 +249,7 @@ impl RenderArgs {
             Format::Json => Box::new(self.json(shape, Some(2), prefix)),
             Format::Jsonl => Box::new(self.json(shape, None, prefix)),
             Format::Csv => Box::new(Csv(self.csv(shape, node), prefix)),
-            Format::Value => Box::new(Notation(shape, node)),
+            Format::Value => Box::new(Notation(shape, node, shown.contents)),
             Format::Parquet => Box::new(self.columnar(FileFormat::Parquet, shown, node)),
             Format::Arrow => Box::new(self.columnar(FileFormat::Arrow, shown, node)),
             Format::ArrowStream => Box::new(self.columnar(FileFormat::ArrowStream, shown, node)),
@@ -406,14 +414,14 @@ impl Render for Json<'_> {
     }
 }
 
-struct Notation<'p>(&'p Shape, NodeId);
+struct Notation<'p>(&'p Shape, NodeId, &'p [(Rules, Plan)]);
 
 impl Render for Notation<'_> {
     fn record(&mut self, value: View<'_>, origin: &Origin<'_>, out: &mut Vec<u8>) -> Result<(), Error> {
         let value = Value::from_view(self.0, value)
             .ok_or_else(|| Error::new(ErrorKind::ValueMismatch, origin.offset))?;
         // Writing to memory does not fail.
-        _ = writeln!(out, "{:#}", value.annotated(self.0, self.1));
+        _ = writeln!(out, "{:#}", value.annotated(self.0, self.1).with_contents(self.2));
         Ok(())
     }
 }

@@ -7,7 +7,7 @@
 //! row of a table, or the CONTAINING that it is inside of.
 
 use crate::shape::{Constant, Key};
-use crate::{FieldId, NameId, NodeId};
+use crate::{FieldId, NameId, NodeId, Rules};
 
 /// A restriction of [`Constraints::list`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -140,6 +140,15 @@ pub struct ValueTable {
     pub rows: Vec<(Vec<Key>, Constant)>,
 }
 
+impl Restriction {
+    fn encoded_by(&self) -> Option<(NodeId, Rules)> {
+        match &self.root {
+            Element::Contents(Some(inside), Some(oid)) => Some((*inside, Rules::of_oid(oid)?)),
+            _ => None,
+        }
+    }
+}
+
 /// All restrictions of a shape, by what they restrict.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Constraints {
@@ -187,6 +196,23 @@ impl Constraints {
         let begin = self.scopes.partition_point(|(scope, _)| *scope < node);
         let end = begin + self.scopes[begin..].partition_point(|(scope, _)| *scope == node);
         &self.scopes[begin..end]
+    }
+
+    /// Returns what a string contains that other rules encode (CONTAINING … ENCODED BY, X.682 §11), and these rules.
+    pub fn encoded_by(&self, field: FieldId, node: NodeId) -> Option<(NodeId, Rules)> {
+        let all = self.of_node(node).iter().chain(self.of_field(field));
+        all.map(|id| self.get(*id)).find_map(Restriction::encoded_by)
+    }
+
+    /// Lists the encoding rules that [`Constraints::encoded_by`] returns anywhere, each once.
+    pub fn rules_of_contents(&self) -> Vec<Rules> {
+        let mut all = Vec::new();
+        for (_, rules) in self.list.iter().filter_map(Restriction::encoded_by) {
+            if !all.contains(&rules) {
+                all.push(rules);
+            }
+        }
+        all
     }
 
     /// The restrictions of what is inside a node with CONTAINING.

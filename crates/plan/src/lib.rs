@@ -54,6 +54,23 @@ impl Rules {
             Self::CanonicalOer => "canonical OER",
         }
     }
+
+    /// Returns the encoding rules that an object identifier names, from its contents octets: {joint-iso-itu-t asn1(1) …} of
+    /// X.690 clause 12, X.691 clause 33 and X.696 clause 32. `None` for rules that no plan can be made for.
+    pub const fn of_oid(contents: &[u8]) -> Option<Self> {
+        match contents {
+            [0x51, 1] => Some(Self::Ber),
+            [0x51, 2, 0] => Some(Self::Cer),
+            [0x51, 2, 1] => Some(Self::Der),
+            [0x51, 3, 0, 0] => Some(Self::Aper),
+            [0x51, 3, 0, 1] => Some(Self::Uper),
+            [0x51, 3, 1, 0] => Some(Self::CanonicalAper),
+            [0x51, 3, 1, 1] => Some(Self::CanonicalUper),
+            [0x51, 6, 0] => Some(Self::Oer),
+            [0x51, 6, 1] => Some(Self::CanonicalOer),
+            _ => None,
+        }
+    }
 }
 
 /// What values look like, and how one set of rules writes them.

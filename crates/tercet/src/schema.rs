@@ -226,6 +226,18 @@ impl Schema {
         self.with_roots(types, |schema, roots| tercet_lower::plans(&schema.model, rules, roots).0)
     }
 
+    /// Plans for what strings contain under ENCODED BY (X.682 §11), one for each of the encoding rules that a plan of these types
+    /// names, for [`tercet_dynamic::value::Annotated::with_contents`].
+    pub fn contents_plans(&self, plan: &Plan, types: &[&str]) -> Vec<(Rules, Plan)> {
+        let rules = plan.shape.restrictions.rules_of_contents();
+        if rules.is_empty() {
+            return Vec::new();
+        }
+        let plans = self.trial_plans(&rules, types).unwrap_or_default();
+        // Nodes are those of the same shape.
+        rules.into_iter().zip(plans).filter(|(_, other)| other.shape == plan.shape).collect()
+    }
+
     /// Calls `act` for types by name, or the outermost ones, with the schema that has them.
     pub(crate) fn with_roots<T>(
         &self,

@@ -16,7 +16,8 @@ use std::num::NonZeroU64;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
-use tercet::dynamic::{Options, Tape, Trailing};
+use tercet::dynamic::{Options, Plan, Tape, Trailing};
+use tercet::plan::Rules;
 use tercet::records::{Converter, Origin, Output, RejectFile, Scratch, Settings, Stopped, Targets};
 use tercet::{Schema, TransferSyntax};
 
@@ -177,7 +178,9 @@ impl Decode {
         };
         let limit = self.limit.map(NonZeroU64::get);
         let rendering = self.rendering.if_asked(&job.plan.shape, job.record)?;
-        let shown = rendering.as_ref().map_or_else(|| Shown::from(&job.plan), Shown::from);
+        let contents = self.contents(&schema, &job.plan, &type_name);
+        let plain = || Shown::from(&job.plan).with_contents(&contents);
+        let shown = rendering.as_ref().map_or_else(plain, Shown::from);
         let mut converter =
             Converter::new(&job.plan, settings).with_rendering(rendering.as_ref()).with_limit(limit);
         self.render.check_columns(self.format, shown, job.record)?;
@@ -270,6 +273,11 @@ impl Decode {
         Ok(exit)
     }
 
+    /// Plans for what strings contain under ENCODED BY, which value notation alone shows.
+    fn contents(&self, schema: &Schema, plan: &Plan, type_name: &str) -> Vec<(Rules, Plan)> {
+        if self.format == Format::Value { schema.contents_plans(plan, &[type_name]) } else { Vec::new() }
+    }
+
     /// Values by rules whose encodings are no elements.
     fn pieces(
         &self,
@@ -285,7 +293,9 @@ impl Decode {
         values.partial = self.partial.is_wanted();
         values.warns_of_trailing = self.trailing.is_none();
         let rendering = self.rendering.if_asked(&plan.shape, root)?;
-        let shown = rendering.as_ref().map_or_else(|| Shown::from(&plan), Shown::from);
+        let contents = self.contents(schema, &plan, type_name);
+        let plain = || Shown::from(&plan).with_contents(&contents);
+        let shown = rendering.as_ref().map_or_else(plain, Shown::from);
         let (mut tape, mut scratch) = (Tape::new(), Scratch::default());
         self.render.check_columns(self.format, shown, root)?;
         let mut render = self.render.renderer(self.format, shown, root);

@@ -1,11 +1,12 @@
 //! ASN.1 value notation (X.680 clauses 18 to 46) of values.
 
 use super::opened::opened;
-use super::{Content, Value};
+use super::{Builder, Content, Value};
 use crate::oids::oid_name;
 use crate::text::{Octets, RealText, push_big_integer, push_octets, push_real};
 use std::fmt::{self, Display, Formatter};
-use tercet_plan::{FieldId, NodeId, Shape};
+use crate::{Decoder, Options, Plan};
+use tercet_plan::{FieldId, NodeId, Rules as Encoding, Shape};
 use tercet_runtime::ber::{Rules, decode_oid, decode_real};
 use tercet_runtime::types::Real;
 
@@ -16,7 +17,7 @@ use tercet_runtime::types::Real;
 impl Display for Value {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let spread = f.alternate();
-        Printer { f, shape: None, spread, level: 0 }.value(self, None)
+        Printer { f, shape: None, plans: &[], spread, level: 0 }.value(self, None)
     }
 }
 
@@ -27,12 +28,21 @@ pub struct Annotated<'v> {
     value: &'v Value,
     shape: &'v Shape,
     node: NodeId,
+    plans: &'v [(Encoding, Plan)],
 }
 
 impl Value {
     /// The value, which is one of a type of this shape, with comments.
     pub fn annotated<'v>(&'v self, shape: &'v Shape, node: NodeId) -> Annotated<'v> {
-        Annotated { value: self, shape, node }
+        Annotated { value: self, shape, node, plans: &[] }
+    }
+}
+
+impl<'v> Annotated<'v> {
+    /// Shows what strings contain under ENCODED BY (X.682 §11), decoded by these plans, which have the shape of the value.
+    #[must_use]
+    pub const fn with_contents(self, plans: &'v [(Encoding, Plan)]) -> Self {
+        Self { plans, ..self }
     }
 }
 
@@ -40,7 +50,7 @@ impl Display for Annotated<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let spread = f.alternate();
         let at = Some((FieldId::ROOT, self.node));
-        Printer { f, shape: Some(self.shape), spread, level: 0 }.value(self.value, at)
+        Printer { f, shape: Some(self.shape), plans: self.plans, spread, level: 0 }.value(self.value, at)
     }
 }
 
@@ -51,6 +61,8 @@ struct Printer<'a, 'b> {
     f: &'a mut Formatter<'b>,
     /// With a shape there are comments.
     shape: Option<&'a Shape>,
+    /// By which contents under ENCODED BY are decoded.
+    plans: &'a [(Encoding, Plan)],
     spread: bool,
     level: usize,
 }
@@ -76,12 +88,29 @@ impl Printer<'_, '_> {
         shape.node(node).containing.map(|inside| (FieldId::ROOT, inside))
     }
 
-    /// What is in a string, if that is DER.
-    fn opened(&mut self, octets: &[u8]) -> fmt::Result {
+    /// Says in a comment what is in a string: a value that other rules encode, or DER.
+    fn opened(&mut self, octets: &[u8], at: At) -> fmt::Result {
+        if let Some(text) = self.encoded(octets, at) {
+            return self.comment(&text.replace("*/", "* /").replace("/*", "/ *"));
+        }
         match self.shape.and_then(|shape| opened(Some(shape), octets)) {
             Some(text) => self.comment(&text),
             None => Ok(()),
         }
+    }
+
+    /// The value that a string contains under ENCODED BY, in one line and without comments; `None` if the string does not decode.
+    fn encoded(&self, octets: &[u8], at: At) -> Option<String> {
+        let (shape, (field, node)) = (self.shape?, at?);
+        let (inside, rules) = shape.restrictions.encoded_by(field, node)?;
+        let (_, plan) = self.plans.iter().find(|(of, _)| *of == rules)?;
+        let options = Options { rules, ..Options::default() };
+        let mut builder = Builder::new(shape);
+        let length = Decoder::new().decode(plan, inside, octets, &mut builder, &options).ok()?;
+        if length != octets.len() {
+            return None;
+        }
+        Some(format!("CONTAINING {}", builder.take()?))
     }
 
     fn value(&mut self, value: &Value, at: At) -> fmt::Result {
@@ -109,7 +138,7 @@ impl Printer<'_, '_> {
                 push_octets(&mut digits, bits.octets(), Octets::UpperHex);
                 digits.truncate(bits.len() / 4);
                 self.quoted(&digits, "H")?;
-                if bits.len().is_multiple_of(8) { self.opened(bits.octets()) } else { Ok(()) }
+                if bits.len().is_multiple_of(8) { self.opened(bits.octets(), at) } else { Ok(()) }
             }
             Value::BitString(bits) => {
                 let digits: Vec<u8> =
@@ -118,12 +147,12 @@ impl Printer<'_, '_> {
             }
             Value::OctetString(octets) => {
                 self.hex(octets)?;
-                self.opened(octets)
+                self.opened(octets, at)
             }
             Value::Encoding(octets) => {
                 self.f.write_str("/* encoding */ ")?;
                 self.hex(octets)?;
-                self.opened(octets)
+                self.opened(octets, None)
             }
             Value::Unknown { encoding, .. } => {
                 self.f.write_str("/* unknown */ ")?;
