@@ -4,7 +4,7 @@
 use tercet_megaco::binary::{Binary, Rules};
 use tercet_megaco::codec::decode_any;
 use tercet_megaco::generated::{v1, v3};
-use tercet_runtime::codec::{Aper, Ber, Decode, Fault};
+use tercet_runtime::codec::{Aper, Decode, Fault, StrictBer};
 
 const MESSAGES: &[&str] = &[
     "!/1 [1.2.3.4]:55555 T=1{C=-{SC=root{SV{MT=RS,AD=55555,PF=gw/1,RE=\"901 Cold Boot\"}}}}",
@@ -19,7 +19,7 @@ const MESSAGES: &[&str] = &[
 fn check(octets: &[u8], rules: Rules) {
     let is_first = octets.len() > 1 && octets[0] == 0 && octets[1] >> 7 == 1;
     let fault: Option<Fault> = match rules {
-        Rules::Ber => <v3::MegacoMessage<'_> as Decode<'_, Ber>>::decode(octets).err(),
+        Rules::Ber => <v3::MegacoMessage<'_> as Decode<'_, StrictBer>>::decode(octets).err(),
         Rules::Per if is_first => <v1::MegacoMessage<'_> as Decode<'_, Aper>>::decode(octets).err(),
         // Of one with an authentication header the version is further in.
         Rules::Per if octets.first().is_some_and(|first| first & 0x80 != 0) => return,

@@ -49,7 +49,7 @@ spark.sparkContext.setLogLevel("OFF")
 tercet.spark.register(spark)
 
 def calls(name, **options):
-    told = {"schema": str(folder / "calls.asn"), "type": "Call", "splitSize": "100000", **options}
+    told = {"schema": str(folder / "calls.asn"), "type": "Call", "splitSize": "100000", "integers": "int64", **options}
     return spark.read.format("asn1").options(**told).load(",".join(str(folder / part) for part in name.split(",")))
 
 found = {}
@@ -149,7 +149,7 @@ for run in range(2):
         if part < 18 and not (arriving / f"{part:02}.ber").exists():
             shutil.copy(folder / "many" / f"{part:02}.ber", arriving / f".{part:02}")
             os.rename(arriving / f".{part:02}", arriving / f"{part:02}.ber")
-    told = {"schema": str(folder / "calls.asn"), "type": "Call", "maxFilesPerTrigger": "4"}
+    told = {"schema": str(folder / "calls.asn"), "type": "Call", "integers": "int64", "maxFilesPerTrigger": "4"}
     stream = spark.readStream.format("asn1").options(**told).load(str(arriving)).select(number.alias("number"))
     query = stream.writeStream.format("parquet").option("checkpointLocation", str(folder / "checkpoint"))
     query = query.option("path", str(folder / "streamed")).start()

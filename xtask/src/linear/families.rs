@@ -266,7 +266,8 @@ const SPECIAL: &[(&str, Entry, Make)] = &[
     (
         "ber-long-arc",
         Entry::Plan(BER, "Id"),
-        Make::Octets(|n| element(6, &between(&[0x2A], &[0x81], n, &[1]))),
+        // Arcs beyond 448 bits are refused.
+        Make::Octets(|n| element(6, &between(&[0x2A], &[0x81; 2], n, &[1]))),
     ),
     (
         "ber-unknown",

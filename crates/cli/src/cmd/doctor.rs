@@ -17,7 +17,7 @@ use tercet_printable::printable;
 /// Find out how to read record files: try types, tags and framings, and print the command
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Without a specification it tells what the files are: TAP, RAP, NRTRDE and 3GPP TS 32.298 by their tags, other BER by its
+Without a specification it names what the files are: TAP, RAP, NRTRDE and 3GPP TS 32.298 by their tags, other BER by its
 structure, and the framing. Several files, directories and archives give one line for each file and one command for each
 kind.
 

@@ -3,7 +3,7 @@
 use super::Options;
 use super::index::{Document, Type};
 use super::instructed::places;
-use super::write::{fixed_size, is_octets, only_base};
+use super::write::{fixed_size, is_inexact, is_octets, only_base};
 use crate::contents::{self, Made};
 use crate::event::{Leaf, Sink};
 use crate::read_error::{ReadError, check_depth, cut};
@@ -147,10 +147,13 @@ impl<'s> Reader<'s> {
                 let name = text.string(at);
                 match contents::of_item(self.shape, node, &name) {
                     Some(contents) => Ok(contents.into()),
-                    None if kind == Kind::Integer => match parse_integer(&name) {
-                        Some(octets) => Ok(octets.into()),
-                        None => expected("an integer"),
-                    },
+                    // Numbers that JSON's own readers would round may be texts (`--integers text`); X.697 has numbers alone.
+                    None if kind == Kind::Integer => {
+                        match parse_integer(&name).filter(|octets| is_inexact(octets)) {
+                            Some(octets) => Ok(octets.into()),
+                            None => expected("an integer"),
+                        }
+                    }
                     None => Err(format!("no item `{}` in this ENUMERATED", cut(&name))),
                 }
             }

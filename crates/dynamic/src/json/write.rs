@@ -99,6 +99,14 @@ impl Sink for JsonWriter<'_> {
 /// The largest integer up to which all have a value of IEEE 754 binary64 of their own: 2^53.
 const EXACT_INTEGERS: u64 = 1 << 53;
 
+/// Checks whether an INTEGER, in its contents octets, is beyond what an IEEE 754 double has exactly.
+pub(super) fn is_inexact(contents: &[u8]) -> bool {
+    match small(contents) {
+        Some(number) => number.unsigned_abs() > EXACT_INTEGERS,
+        None => true,
+    }
+}
+
 /// What a node looks like, decided once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {

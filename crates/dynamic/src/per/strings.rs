@@ -72,8 +72,15 @@ impl Engine<'_> {
                     let rules = if self.program.canonical { Rules::Der } else { Rules::Ber };
                     check::check(kind, contents, 0, rules)?;
                 }
-                let program = self.program;
-                self.characters(size, &program.alphabets[alphabet as usize], contents)?;
+                let alphabet = &self.program.alphabets[alphabet as usize];
+                // Codes of one octet show by themselves what is not of the type; wider ones may be no characters at all.
+                if alphabet.octets > 1 {
+                    check::check(kind, contents, 0, Rules::Ber)?;
+                }
+                let written = self.characters(size, alphabet, contents);
+                written.map_err(|fault| {
+                    check::check(kind, contents, 0, Rules::Ber).err().map_or(fault, Into::into)
+                })?;
             }
             Code::Contents => {
                 let kind = self.shape.node(node).kind;

@@ -161,8 +161,9 @@ impl<'s> Sampler<'s> {
     fn bits(&mut self, site: super::Site, node: NodeId, demand: &Demand<'s>) -> Vec<u8> {
         let named = self.shape.items_of(node);
         if !named.is_empty() {
-            let least = demand.sizes().first().map_or(0, |(low, _)| *low / 8);
-            let least = self.within_limits(least) as usize * 8;
+            let least = demand.sizes().first().map_or(0, |(low, _)| *low);
+            let octets = self.within_limits(least.div_ceil(8));
+            let least = if octets == 0 { 0 } else { least as usize };
             // Zeros behind the last one do not count (X.680 §22.7).
             let all: Vec<u64> = named.iter().filter_map(|item| u64::try_from(item.value).ok()).collect();
             let chosen: Vec<u64> = match self.border(site, all.len() + 2) {

@@ -550,7 +550,12 @@ pub fn text<'a>(r: &mut Reader<'a>, tag: Tag, kind: StringKind) -> Result<Text<'
 fn any_text<'a>(r: &mut Reader<'a>, tag: Tag, kind: StringKind) -> Result<Text<'a>> {
     let header = header(r, tag)?;
     let at = r.offset();
-    match r.string(&header, StringForm::Text(kind.tag()))? {
+    let octets = if kind.may_be_segmented() {
+        r.string(&header, StringForm::Text(kind.tag()))?
+    } else {
+        Cow::Borrowed(r.contents(&header)?)
+    };
+    match octets {
         Cow::Borrowed(octets) => match to_utf8(kind, octets, at) {
             Ok(text) => Ok(text.into()),
             Err(fault) => keep(r, kind.tag(), octets, fault, &to_utf8_lossy(kind, octets)),
