@@ -115,8 +115,7 @@ impl<'a> Engine<'a> {
         let alphabet = &self.program.alphabets[usize::from(alphabet)];
         let codes = alphabet.codes.as_deref();
         let written = codes.and_then(|codes| characters::put(writer, codes, alphabet.bits, contents));
-        // What has no code is refused by the way that knows its type, whatever has been written of it.
-        Ok(written.is_some())
+        written.map(|()| true).ok_or_else(|| ErrorKind::ConstraintViolated.into())
     }
 
     /// Writes what stands in front of the parts of a value, unless it has another form or its parts do not stand as they

@@ -77,10 +77,7 @@ impl Engine<'_> {
                 if alphabet.octets > 1 {
                     check::check(kind, contents, 0, Rules::Ber)?;
                 }
-                let written = self.characters(size, alphabet, contents);
-                written.map_err(|fault| {
-                    check::check(kind, contents, 0, Rules::Ber).err().map_or(fault, Into::into)
-                })?;
+                self.characters(size, alphabet, contents)?;
             }
             Code::Contents => {
                 let kind = self.shape.node(node).kind;

@@ -9,7 +9,7 @@ use crate::per::{BitReader, Length, Units};
 use crate::types::{
     BitStr, BitString, ExactReal, FixedBits, INLINE, ObjectIdentifier, Octets, RelativeObjectIdentifier, Text,
 };
-use crate::{Error, ErrorKind, Result};
+use crate::{Error, ErrorKind, Result, Tag};
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -731,7 +731,13 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
     /// Characters above 127, or in fragments.
     #[cold]
     fn long_text(&mut self, mut length: Length, alphabet: &Alphabet, text: &Text<'_>) -> Result<()> {
-        let text = text.unmarked()?;
+        let text = match text.marked() {
+            // What one octet spells is a character, though none that is permitted; wider octets may be none at all.
+            Some(marked) if !matches!(marked.tag(), Tag::BMP_STRING | Tag::UNIVERSAL_STRING) => {
+                return not_permitted();
+            }
+            _ => text.unmarked()?,
+        };
         let mut characters = units(text, alphabet);
         let mut left = units(text, alphabet).count();
         loop {
