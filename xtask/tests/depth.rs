@@ -1,4 +1,4 @@
-//! Issue 29, 1.10: generated code has the engine's measure of depth, in all encoding rules, when it reads and when it writes.
+//! Generated code has the engine's measure of depth, in all encoding rules, when it reads and when it writes.
 
 #[path = "generated/small.rs"]
 #[rustfmt::skip]

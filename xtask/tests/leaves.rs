@@ -599,7 +599,7 @@ fn strings_of_wide_characters() {
     }
 }
 
-/// Issue 29, 1.6: generated code took any UTF-8 for an OID-IRI.
+/// Generated code took any UTF-8 for an OID-IRI.
 #[test]
 fn an_oid_iri_is_checked_by_generated_code() {
     for (root, number) in [("Iri", 35), ("Relative", 36)] {
@@ -687,7 +687,7 @@ fn bits() -> Vec<Vec<u8>> {
     contents.iter().map(|contents| contents.to_vec()).collect()
 }
 
-/// Issue 29, 1.7: one encoding in DER and CER, and a value that satisfies its size.
+/// One encoding in DER and CER, and a value that satisfies its size.
 #[test]
 fn named_bits_with_a_size_have_one_form_in_der() {
     for root in ["Flags", "Ranged", "Fixed", "Grown"] {

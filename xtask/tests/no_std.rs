@@ -52,13 +52,12 @@ fn generated_code_needs_no_standard_library() {
     build("thumbv7em-none-eabi", &[".rs"]);
 }
 
-/// Issue 29, 1.11.
 #[test]
 fn generated_code_builds_for_browsers() {
     build("wasm32-unknown-unknown", &["demo.rs", "small.rs"]);
 }
 
-/// Issue 29, 1.11; `make test-32` runs the tests of the runtime and the engine there.
+/// `make test-32` runs the tests of the runtime and the engine there.
 #[test]
 fn generated_code_builds_for_32_bits() {
     build("i686-unknown-linux-gnu", &["demo.rs", "small.rs"]);

@@ -1,4 +1,4 @@
-//! Issue 29, 1.10: a value is within the limit of depth in all transfer syntaxes or in none.
+//! A value is within the limit of depth in all transfer syntaxes or in none.
 
 use tercet::dynamic::{Encoder, Options, Tape};
 use tercet::plan::{Plan, Rules};
