@@ -71,7 +71,9 @@ fn numbers() {
         [(0, &[1, 0][..]), (255, &[1, 255]), (256, &[2, 1, 0]), (1 << 56, &[8, 1, 0, 0, 0, 0, 0, 0, 0])]
     {
         assert_eq!(written(|w| w.push_unsigned(number)), octets);
-        assert_eq!(Reader::new(octets).quantity().map(|n| n as u128), Ok(number));
+        // What no address reaches is refused, as on machines with 32 bits.
+        let expected = usize::try_from(number).map_err(|_| ErrorKind::LimitExceeded);
+        assert_eq!(Reader::new(octets).quantity().map_err(|e| e.kind()), expected);
     }
     for (number, octets) in
         [(0, &[1, 0][..]), (-1, &[1, 0xFF]), (128, &[2, 0, 0x80]), (-129, &[2, 0xFF, 0x7F])]
