@@ -39,13 +39,13 @@ pub struct SpellingArgs {
     #[arg(long, conflicts_with = "hex")]
     pub binary: bool,
 
-    /// Whether nothing is said about it.
+    /// Suppresses the message that an input was read as text.
     #[arg(skip)]
     pub quiet: bool,
 }
 
 impl SpellingArgs {
-    /// The same, and nothing is said if the command is to be quiet.
+    /// Returns the same options, without that message if `quiet` is true.
     pub fn quiet(self, quiet: bool) -> Self {
         Self { quiet, ..self }
     }
@@ -182,8 +182,8 @@ impl Input {
     }
 
     /// Calls `act` for the input or, if it is a tar or zip archive, for each file in it, until that gives false. The
-    /// names of files in archives follow on the archive's own and `!`. Text that spells octets is read as these octets, and
-    /// that is said unless `quiet`.
+    /// names of files in archives follow on the archive's own and `!`. Text that spells bytes is read as these bytes, which
+    /// a message reports if `quiet` is false.
     pub fn each(
         &self,
         quiet: bool,

@@ -15,7 +15,7 @@ use tercet::records::{
 };
 use tercet::{GivenFraming, PlanError, RecordPlan, Schema};
 
-/// Elements inside one another that a record may have unless told.
+/// The default of `--depth`.
 const DEPTH: u16 = 64;
 
 /// What records are and where they stand.

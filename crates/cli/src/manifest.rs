@@ -114,7 +114,7 @@ fn open_plain(path: &Path) -> io::Result<File> {
     let other = || {
         io::Error::new(
             io::ErrorKind::AlreadyExists,
-            "not a file: the manifest of a run is no link and no pipe",
+            "not a regular file: the manifest of a run cannot be a link or a pipe",
         )
     };
     if !found.is_file() {

@@ -438,7 +438,7 @@ impl Convert {
     }
 }
 
-/// Where what stands around the records of an output goes if nobody says otherwise.
+/// Returns the default header file of an output.
 pub fn header_path(output: &Path) -> PathBuf {
     let mut name = output.as_os_str().to_owned();
     name.push(".header");
