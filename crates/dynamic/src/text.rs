@@ -228,6 +228,12 @@ pub(crate) enum RealText {
 pub(crate) fn push_real_parts(out: &mut Vec<u8>, real: &Real<'_>) {
     let Real::Binary(binary) = real else { return };
     out.extend_from_slice(b"{\"mantissa\":");
+    push_mantissa(out, binary);
+    out.extend_from_slice(format!(",\"base\":2,\"exponent\":{}}}", binary.exponent2()).as_bytes());
+}
+
+/// Appends the mantissa of a binary REAL as a decimal number.
+pub(crate) fn push_mantissa(out: &mut Vec<u8>, binary: &Binary<'_>) {
     if binary.negative {
         out.push(b'-');
     }
@@ -235,7 +241,6 @@ pub(crate) fn push_real_parts(out: &mut Vec<u8>, real: &Real<'_>) {
     let mut mantissa = vec![0];
     mantissa.extend_from_slice(binary.mantissa);
     push_big_integer(out, &mantissa);
-    out.extend_from_slice(format!(",\"base\":2,\"exponent\":{}}}", binary.exponent2()).as_bytes());
 }
 
 fn push_binary(out: &mut Vec<u8>, binary: &Binary<'_>) -> RealText {

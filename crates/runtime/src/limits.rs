@@ -1,5 +1,7 @@
 //! What a decoder may spend on one input.
 
+use crate::{Error, ErrorKind, Result};
+
 /// Bounds on what a decoder accepts, beside those that the input itself gives.
 ///
 /// ```
@@ -43,5 +45,32 @@ impl Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self::DEFAULT
+    }
+}
+
+/// Counts the values inside one another that a writer is in: decoders refuse more than [`Limits::DEFAULT`] allows.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Nesting(u16);
+
+impl Nesting {
+    pub(crate) const NONE: Self = Self(0);
+
+    /// Begins a value.
+    ///
+    /// # Errors
+    /// [`ErrorKind::DepthLimit`].
+    #[inline]
+    pub(crate) fn begin(&mut self) -> Result<()> {
+        if self.0 >= Limits::DEFAULT.depth {
+            return Err(Error::new(ErrorKind::DepthLimit, 0));
+        }
+        self.0 += 1;
+        Ok(())
+    }
+
+    /// Ends it.
+    #[inline]
+    pub(crate) const fn end(&mut self) {
+        self.0 = self.0.saturating_sub(1);
     }
 }

@@ -5,7 +5,8 @@ use crate::event::{Leaf, Sink};
 use crate::leaf::{Scalar, scalar};
 use crate::tape::View;
 use crate::text::{
-    Octets, RealText, decimal_parts, push_big_integer, push_bits, push_integer, push_octets, push_real,
+    Octets, RealText, decimal_parts, push_big_integer, push_bits, push_integer, push_mantissa, push_octets,
+    push_real,
 };
 use std::io::Write;
 use tercet_plan::{FieldId, Kind, NodeId, Shape};
@@ -253,12 +254,7 @@ fn push_number(out: &mut Vec<u8>, real: &Real<'_>) {
         RealText::Parts => {
             let Real::Binary(binary) = real else { return };
             out.extend_from_slice(b"{ mantissa ");
-            if binary.negative {
-                out.push(b'-');
-            }
-            let mut mantissa = vec![0];
-            mantissa.extend_from_slice(binary.mantissa);
-            push_big_integer(out, &mantissa);
+            push_mantissa(out, binary);
             let _ = write!(out, ", base 2, exponent {} }}", binary.exponent2());
         }
     }

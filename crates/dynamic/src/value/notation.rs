@@ -3,7 +3,7 @@
 use super::opened::opened;
 use super::{Builder, Content, Value};
 use crate::oids::oid_name;
-use crate::text::{Octets, RealText, push_big_integer, push_octets, push_real};
+use crate::text::{Octets, RealText, push_big_integer, push_mantissa, push_octets, push_real};
 use crate::{Decoder, Options, Plan};
 use std::fmt::{self, Display, Formatter};
 use tercet_plan::{FieldId, NodeId, Rules as Encoding, Shape};
@@ -247,11 +247,8 @@ impl Printer<'_, '_> {
         let mut text = Vec::new();
         match (push_real(&mut text, &real), &real) {
             (RealText::Parts, Real::Binary(binary)) => {
-                let mut mantissa = vec![0];
-                mantissa.extend_from_slice(binary.mantissa);
-                push_big_integer(&mut text, &mantissa);
-                let sign = if binary.negative { "-" } else { "" };
-                write!(self.f, "{{mantissa {sign}")?;
+                push_mantissa(&mut text, binary);
+                write!(self.f, "{{mantissa ")?;
                 self.octets(&text)?;
                 write!(self.f, ", base 2, exponent {}}}", binary.exponent2())
             }

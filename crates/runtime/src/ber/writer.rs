@@ -6,6 +6,7 @@ use core::cmp::Ordering;
 use super::short::Head;
 use super::{Reader, Rules};
 use crate::codec::Path;
+use crate::limits::Nesting;
 use crate::types::{BitStr, Real};
 use crate::{Class, Error, ErrorKind, Limits, Result, Tag};
 
@@ -46,7 +47,7 @@ pub struct Writer {
     rules: Rules,
     counting: bool,
     /// Values of types that may contain themselves that have begun.
-    values: u16,
+    values: Nesting,
     /// The way to a fault, as far as callers have told it.
     pub(crate) path: Path,
 }
@@ -65,7 +66,7 @@ impl Writer {
             base: 0,
             rules,
             counting: false,
-            values: 0,
+            values: Nesting::NONE,
             path: Path::NONE,
         }
     }
@@ -76,17 +77,13 @@ impl Writer {
     /// [`ErrorKind::DepthLimit`]: a decoder would refuse it.
     #[inline]
     pub fn begin_value(&mut self) -> Result<()> {
-        if self.values >= Limits::DEFAULT.depth {
-            return Err(Error::new(ErrorKind::DepthLimit, 0));
-        }
-        self.values += 1;
-        Ok(())
+        self.values.begin()
     }
 
     /// Ends it.
     #[inline]
     pub const fn end_value(&mut self) {
-        self.values = self.values.saturating_sub(1);
+        self.values.end();
     }
 
     /// An empty buffer with room for `octets`.
@@ -103,7 +100,7 @@ impl Writer {
         // Room for a record, so that its first element takes the short way too.
         buf.resize(base + LEAST, 0);
         let end = buf.len();
-        Self { buf, start: end, end, base, rules, counting: false, values: 0, path: Path::NONE }
+        Self { buf, start: end, end, base, rules, counting: false, values: Nesting::NONE, path: Path::NONE }
     }
 
     /// A writer that keeps nothing, but knows how much was written ([`Writer::len`]): a length is that of its value in
@@ -116,7 +113,7 @@ impl Writer {
             base: 0,
             rules,
             counting: true,
-            values: 0,
+            values: Nesting::NONE,
             path: Path::NONE,
         }
     }

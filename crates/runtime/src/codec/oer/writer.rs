@@ -3,9 +3,10 @@
 use super::reader::order;
 use crate::ber::Rules;
 use crate::codec::{Family, Path, UnknownAdditions};
+use crate::limits::Nesting;
 use crate::oer::{Mark, Writer as Buffer};
 use crate::types::{ExactReal, Integer, Real};
-use crate::{Error, ErrorKind, Limits, Result, Tag};
+use crate::{Error, ErrorKind, Result, Tag};
 use alloc::vec::Vec;
 
 /// A buffer that grows at its start, and whether the encoding is to be canonical (§31).
@@ -14,7 +15,7 @@ pub struct Writer {
     pub(super) buffer: Buffer,
     canonical: bool,
     /// Values of types that may contain themselves that have begun.
-    values: u16,
+    values: Nesting,
     /// The way to a fault, as far as callers have told it.
     pub(in crate::codec) path: Path,
 }
@@ -34,7 +35,7 @@ impl Writer {
     /// An empty buffer.
     #[must_use]
     pub const fn new(canonical: bool) -> Self {
-        Self { buffer: Buffer::new(), canonical, values: 0, path: Path::NONE }
+        Self { buffer: Buffer::new(), canonical, values: Nesting::NONE, path: Path::NONE }
     }
 
     /// Begins a value of a type that may contain itself.
@@ -43,22 +44,18 @@ impl Writer {
     /// [`ErrorKind::DepthLimit`]: a decoder would refuse it.
     #[inline]
     pub fn begin_value(&mut self) -> Result<()> {
-        if self.values >= Limits::DEFAULT.depth {
-            return Err(Error::new(ErrorKind::DepthLimit, 0));
-        }
-        self.values += 1;
-        Ok(())
+        self.values.begin()
     }
 
     /// Ends it.
     #[inline]
     pub const fn end_value(&mut self) {
-        self.values = self.values.saturating_sub(1);
+        self.values.end();
     }
 
     /// A writer that keeps nothing, but knows how much was written.
     pub(crate) const fn counting(canonical: bool) -> Self {
-        Self { buffer: Buffer::counting(), canonical, values: 0, path: Path::NONE }
+        Self { buffer: Buffer::counting(), canonical, values: Nesting::NONE, path: Path::NONE }
     }
 
     /// The fault that a call has told is in this component.

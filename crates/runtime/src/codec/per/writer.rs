@@ -2,9 +2,10 @@
 
 use super::{Size, Whole};
 use crate::codec::Path;
+use crate::limits::Nesting;
 use crate::per::{FRAGMENT, Length};
 use crate::types::{ExactReal, Integer};
-use crate::{Error, ErrorKind, Limits, Result};
+use crate::{Error, ErrorKind, Result};
 use alloc::vec::Vec;
 
 /// Appends bits to octets, aligned or not.
@@ -19,7 +20,7 @@ pub struct Writer<const ALIGNED: bool> {
     pub(super) start: usize,
     pub(super) canonical: bool,
     /// Values of types that may contain themselves that have begun.
-    pub(super) values: u16,
+    pub(super) values: Nesting,
     /// The way to a fault, as far as callers have told it.
     pub(in crate::codec) path: Path,
 }
@@ -50,7 +51,7 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
     #[must_use]
     pub const fn onto(out: Vec<u8>, canonical: bool) -> Self {
         let start = out.len();
-        Self { out, word: 0, used: 0, start, canonical, values: 0, path: Path::NONE }
+        Self { out, word: 0, used: 0, start, canonical, values: Nesting::NONE, path: Path::NONE }
     }
 
     /// Begins a value of a type that may contain itself.
@@ -59,17 +60,13 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
     /// [`ErrorKind::DepthLimit`]: a decoder would refuse it.
     #[inline]
     pub fn begin_value(&mut self) -> Result<()> {
-        if self.values >= Limits::DEFAULT.depth {
-            return Err(Error::new(ErrorKind::DepthLimit, 0));
-        }
-        self.values += 1;
-        Ok(())
+        self.values.begin()
     }
 
     /// Ends it.
     #[inline]
     pub const fn end_value(&mut self) {
-        self.values = self.values.saturating_sub(1);
+        self.values.end();
     }
 
     /// The fault that a call has told is in this component.
