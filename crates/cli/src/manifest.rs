@@ -242,10 +242,10 @@ mod tests {
         fs::write(&victim, "precious").unwrap();
         std::os::unix::fs::symlink(&victim, &path).unwrap();
         let refused = || Manifest::open(folder.path(), String::new()).unwrap_err().message;
-        assert!(refused().contains("not a file"));
+        assert!(refused().contains("not a regular file"));
         assert_eq!(fs::read(&victim).unwrap(), b"precious");
         fs::remove_file(&path).unwrap();
         assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
-        assert!(refused().contains("not a file"));
+        assert!(refused().contains("not a regular file"));
     }
 }
