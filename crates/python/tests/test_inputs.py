@@ -88,6 +88,7 @@ class Broken:
     [
         ("text", 'open it with mode "rb"'),
         (5, "bytes-like"),
+        (None, "that blocks"),
         (b"x" * (1 << 22), "more bytes than it was asked for"),
         (OSError("the line is dead"), "the line is dead"),
         (RuntimeError(), "RuntimeError"),
@@ -102,7 +103,7 @@ def test_urls_are_read(demo: tercet.Schema, calls: Path) -> None:
     fsspec = pytest.importorskip("fsspec")
     memory = fsspec.filesystem("memory")
     data = calls.read_bytes()
-    for name in ["/calls/a.ber", "/calls/b.ber", "/calls/deep/c.ber.gz", "/calls/.hidden"]:
+    for name in ["/calls/a.ber", "/calls/b.ber", "/calls/deep/c.ber.gz"]:
         memory.pipe(name, gzip.compress(data) if name.endswith(".gz") else data)
     for url, files in [
         ("memory://calls/a.ber", 1),
@@ -120,6 +121,26 @@ def test_urls_are_read(demo: tercet.Schema, calls: Path) -> None:
         tercet.read("memory://calls/*.none", demo, "CallRecord")
     with pytest.raises(tercet.Error, match="nosuch"):
         tercet.read("nosuch://calls", demo, "CallRecord")
+
+
+def test_what_is_skipped_of_a_url_is_what_is_skipped_of_a_directory(demo: tercet.Schema, calls: Path) -> None:
+    memory = pytest.importorskip("fsspec").filesystem("memory")
+    for name in ["a.ber", ".hidden", ".git/b.ber", "c.ber.tmp", "d.ber~"]:
+        memory.pipe("/skipped/" + name, calls.read_bytes())
+    with pytest.warns(UserWarning, match="skipping") as warnings:
+        assert numbers("memory://skipped", demo) == list(range(COUNT))
+    words = sorted(str(it.message).split(":")[0] for it in warnings)
+    assert words == ["skipping 2 hidden files", "skipping 2 temporary files"]
+    # A suffix that is asked for is read.
+    assert numbers("memory://skipped/*.tmp", demo) == list(range(COUNT))
+    with pytest.warns(UserWarning, match="skipping 2 temporary files"):
+        assert numbers("memory://skipped/*", demo) == list(range(COUNT))
+    memory.pipe("/nothing/.hidden", b"x")
+    with (
+        pytest.warns(UserWarning, match="1 hidden"),
+        pytest.raises(FileNotFoundError, match="no file in the directory"),
+    ):
+        tercet.read("memory://nothing", demo, "CallRecord")
 
 
 def test_fsspec_is_imported_for_urls_alone(calls: Path) -> None:

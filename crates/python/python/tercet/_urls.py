@@ -19,20 +19,24 @@ def _fsspec(url: str) -> ModuleType:
     return module
 
 
-def expand(url: str) -> list[str]:
-    """The URLs of the files that a URL stands for: of a file, of all in a directory, or of those that match a glob."""
+def expand(url: str) -> tuple[list[tuple[str, str]], bool]:
+    """Returns the URLs of a file, or of the files of a directory or a glob, with their paths below it.
+
+    The second value tells whether the URL is a glob.
+    """
     system, path = _fsspec(url).core.url_to_fs(url)
-    if any(it in path for it in MAGIC):
-        found = sorted(system.glob(path))
+    first = next((at for at, it in enumerate(path) if it in MAGIC), None)
+    if first is not None:
+        base, listed = path[:first].rpartition("/")[0], system.glob(path, detail=True)
+        found = [name for name, of in listed.items() if of["type"] != "directory"]
     elif system.isdir(path):
-        found = sorted(name for name in system.find(path) if not name.rsplit("/", 1)[-1].startswith("."))
+        base, found = path, system.find(path)
     elif system.exists(path):
-        return [url]
+        return [(url, "")], False
     else:
         raise FileNotFoundError(f"{url}: no such file")
-    if not found:
-        raise FileNotFoundError(f"{url}: no file matches")
-    return [system.unstrip_protocol(name) for name in found]
+    files = [(system.unstrip_protocol(name), name.removeprefix(base).lstrip("/")) for name in sorted(found)]
+    return files, first is not None
 
 
 def open(url: str) -> Any:

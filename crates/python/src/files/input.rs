@@ -160,9 +160,11 @@ impl Read for Reader {
                     "a file object in binary mode expected: open it with mode \"rb\"",
                 ));
             }
-            // Nothing, from one that does not block.
+            // One that does not block has nothing yet. That is not its end: what comes later would be lost.
             if read.is_none() {
-                return Ok(0);
+                return Err(error::argument(
+                    "a file object that blocks expected: its `read` has returned None",
+                ));
             }
             let octets = crate::octets::of(&read)?;
             let Some(filled) = room.get_mut(..octets.len()) else {
@@ -195,10 +197,16 @@ fn files_of(py: Python<'_>, path: &OsStr) -> PyResult<Vec<PathBuf>> {
         io::ErrorKind::InvalidInput => error::io(io::Error::new(io::ErrorKind::NotFound, error.to_string())),
         _ => error::io(error),
     })?;
+    warn_of_skipped(py, &found)?;
+    Ok(found.files)
+}
+
+/// Warns of files that are skipped, a warning for each kind.
+fn warn_of_skipped(py: Python<'_>, found: &inputs::Expanded) -> PyResult<()> {
     for line in found.skipped_lines() {
         py.import("warnings")?.call_method1("warn", (line,))?;
     }
-    Ok(found.files)
+    Ok(())
 }
 
 /// Whether a text is a URL, as `fsspec` has them: `s3://bucket/calls.ber`, `simplecache::https://…`.
@@ -268,9 +276,18 @@ fn one(
     let is_text = given.is_instance_of::<PyString>();
     if is_text && let Some(text) = path.to_str().filter(|text| is_url(text)) {
         let expand = given.py().import("tercet._urls")?.getattr("expand")?;
-        let urls: Vec<String> =
+        let (files, is_glob): (Vec<(String, PathBuf)>, bool) =
             expand.call1((text,)).and_then(|it| it.extract()).map_err(error::of_python)?;
-        found.extend(urls.into_iter().map(|url| Input::new(Content::Url(url))));
+        // A URL is no path, but has the separators of one.
+        let files = files.into_iter().map(|(url, below)| (PathBuf::from(url), below));
+        let expanded = inputs::Expanded::of_listing(files, is_glob.then_some(text));
+        warn_of_skipped(given.py(), &expanded)?;
+        if expanded.files.is_empty() && !allow_empty {
+            let text = format!("{text}: no file {}", if is_glob { "matches" } else { "in the directory" });
+            return Err(error::io(io::Error::new(io::ErrorKind::NotFound, text)));
+        }
+        let urls = expanded.files.into_iter().filter_map(|url| url.into_os_string().into_string().ok());
+        found.extend(urls.map(|url| Input::new(Content::Url(url))));
         return Ok(true);
     }
     let is_directory = fs::metadata(&path).is_ok_and(|it| it.is_dir());

@@ -78,6 +78,25 @@ impl SkippedKind {
 }
 
 impl Expanded {
+    /// Sorts the files of a listing, as of an object store, as [`expand`] does those below a directory, or, with its text, those
+    /// that match a glob. Each file comes with its path below the directory.
+    pub fn of_listing(files: impl IntoIterator<Item = (PathBuf, PathBuf)>, glob: Option<&str>) -> Self {
+        let mut found = Self::default();
+        for (path, below) in files {
+            if below.iter().any(is_hidden) {
+                found.skipped.push(Skipped { path, kind: SkippedKind::Hidden });
+            } else if is_temporary(&below, glob.unwrap_or_default()) {
+                found.skipped.push(Skipped { path, kind: SkippedKind::Temporary });
+            } else {
+                found.files.push(path);
+            }
+        }
+        if glob.is_some() {
+            found.skipped.retain(|skipped| skipped.kind != SkippedKind::Hidden);
+        }
+        found
+    }
+
     /// A line for each kind of what was passed over: how many, and the first names.
     pub fn skipped_lines(&self) -> Vec<String> {
         let line = |kind: SkippedKind| {
@@ -116,21 +135,26 @@ pub fn expand(name: impl AsRef<OsStr>) -> io::Result<Expanded> {
     }
 }
 
-/// The suffix that says that a file is being written, if it has one.
-fn temporary(path: &Path) -> Option<&str> {
-    let name = path.file_name()?.to_str()?;
-    if let Some(suffix) = path.extension().and_then(OsStr::to_str)
-        && TEMPORARY.iter().any(|known| known.eq_ignore_ascii_case(suffix))
-    {
-        return Some(suffix);
-    }
-    // Editors keep copies so.
-    name.ends_with('~').then_some("~")
+fn is_hidden(name: &OsStr) -> bool {
+    name.as_encoded_bytes().starts_with(b".")
+}
+
+/// Checks whether the suffix of a file says that it is being written, and is not what was asked for.
+fn is_temporary(path: &Path, asked: &str) -> bool {
+    let suffix = path.extension().and_then(OsStr::to_str).unwrap_or_default();
+    let suffix = if TEMPORARY.iter().any(|known| known.eq_ignore_ascii_case(suffix)) {
+        suffix
+    } else if path.as_os_str().as_encoded_bytes().ends_with(b"~") {
+        // Editors keep copies so.
+        "~"
+    } else {
+        return false;
+    };
+    asked.is_empty() || !asked.ends_with(suffix)
 }
 
 /// All files below a directory whose path is wanted; those with a suffix that was asked for are never temporary.
 fn below(path: &Path, wanted: impl Fn(&Path) -> bool, asked: &str) -> io::Result<Expanded> {
-    let hidden = |name: &OsStr| name.as_encoded_bytes().starts_with(b".");
     let mut walk = walkdir::WalkDir::new(path).follow_links(true).sort_by_file_name().into_iter();
     let mut found = Expanded::default();
     while let Some(entry) = walk.next() {
@@ -141,7 +165,7 @@ fn below(path: &Path, wanted: impl Fn(&Path) -> bool, asked: &str) -> io::Result
             Err(error) => return Err(error.into()),
         };
         let is_directory = entry.file_type().is_dir();
-        if entry.depth() > 0 && hidden(entry.file_name()) {
+        if entry.depth() > 0 && is_hidden(entry.file_name()) {
             if is_directory {
                 walk.skip_current_dir();
             }
@@ -156,11 +180,10 @@ fn below(path: &Path, wanted: impl Fn(&Path) -> bool, asked: &str) -> io::Result
         if !entry.file_type().is_file() || !wanted(entry.path()) {
             continue;
         }
-        match temporary(entry.path()) {
-            Some(suffix) if asked.is_empty() || !asked.ends_with(suffix) => {
-                found.skipped.push(Skipped { path: entry.into_path(), kind: SkippedKind::Temporary });
-            }
-            _ => found.files.push(entry.into_path()),
+        if is_temporary(entry.path(), asked) {
+            found.skipped.push(Skipped { path: entry.into_path(), kind: SkippedKind::Temporary });
+        } else {
+            found.files.push(entry.into_path());
         }
     }
     let outputs = take_outputs(&mut found.files).into_iter();
