@@ -6,6 +6,8 @@ mod args;
 mod auto;
 mod children;
 mod cmd;
+#[cfg(feature = "parquet")]
+mod column_files;
 mod columnar;
 mod discover;
 mod exit;
@@ -69,7 +71,9 @@ enum Command {
     Sample(cmd::sample::Sample),
     Dump(cmd::dump::Dump),
     Compile(cmd::compile::Compile),
+    #[cfg(feature = "megaco")]
     Megaco(cmd::megaco::Megaco),
+    #[cfg(feature = "ldap")]
     Ldap(cmd::ldap::Ldap),
     Completions(cmd::completions::Completions),
     Man(cmd::man::Man),
@@ -109,7 +113,9 @@ fn main() -> ExitCode {
         Command::Sample(command) => command.run(),
         Command::Dump(command) => command.run(),
         Command::Compile(command) => command.run(),
+        #[cfg(feature = "megaco")]
         Command::Megaco(command) => command.run(),
+        #[cfg(feature = "ldap")]
         Command::Ldap(command) => command.run(),
         Command::Completions(command) => command.run(),
         Command::Man(command) => command.run(),

@@ -1,6 +1,8 @@
 //! Output formats by name.
 
-use crate::columnar::{Columnar, ColumnarArgs, IntegersArg};
+#[cfg(feature = "parquet")]
+use crate::column_files::Columnar;
+use crate::columnar::{ColumnarArgs, IntegersArg};
 use crate::exit::{Failure, Outcome};
 use crate::prefix::Prefix;
 use crate::term::Quotes;
@@ -10,7 +12,9 @@ use std::collections::HashSet;
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
-use tercet::columns::{Builder, FileFormat, Layout, Options, expand};
+#[cfg(feature = "parquet")]
+use tercet::columns::{Builder, FileFormat, Options};
+use tercet::columns::{Layout, expand};
 use tercet::dynamic::json::{self, JsonWriter};
 use tercet::dynamic::text::Octets;
 use tercet::dynamic::xml::{self, XmlWriter};
@@ -36,10 +40,13 @@ pub enum Format {
     /// A row for each record, a column for each nested component
     Csv,
     /// Apache Parquet, nested
+    #[cfg(feature = "parquet")]
     Parquet,
     /// Arrow IPC file, nested
+    #[cfg(feature = "parquet")]
     Arrow,
     /// Arrow IPC stream, nested
+    #[cfg(feature = "parquet")]
     ArrowStream,
 }
 
@@ -47,8 +54,12 @@ impl Format {
     /// The format that the suffix of a file stands for.
     pub fn of_path(path: &Path) -> Option<Self> {
         let suffix = path.extension()?.to_str()?;
-        let (_, name) = SUFFIXES.iter().find(|(known, _)| known.eq_ignore_ascii_case(suffix))?;
-        Self::from_str(name, false).ok()
+        Self::of_suffixes().find(|(known, _)| known.eq_ignore_ascii_case(suffix)).map(|(_, format)| format)
+    }
+
+    /// The suffixes of the formats that this build writes.
+    fn of_suffixes() -> impl Iterator<Item = (&'static str, Self)> {
+        SUFFIXES.iter().filter_map(|(suffix, name)| Some((*suffix, Self::from_str(name, false).ok()?)))
     }
 
     /// Refuses a file whose suffix stands for no format. What is no file, such as a pipe, needs none.
@@ -57,7 +68,7 @@ impl Format {
         if !is_file || Self::of_path(path).is_some() {
             return Ok(());
         }
-        let known = SUFFIXES.iter().map(|(suffix, _)| *suffix);
+        let known = Self::of_suffixes().map(|(suffix, _)| suffix);
         let shown = tercet_printable::path(path);
         let text = match path.extension() {
             Some(suffix) => {
@@ -84,9 +95,13 @@ impl Format {
 
     /// Whether its files have columns and are no text.
     pub fn is_columnar(self) -> bool {
-        self.file_format().is_some()
+        #[cfg(feature = "parquet")]
+        return self.file_format().is_some();
+        #[cfg(not(feature = "parquet"))]
+        false
     }
 
+    #[cfg(feature = "parquet")]
     fn file_format(self) -> Option<FileFormat> {
         match self {
             Self::Parquet => Some(FileFormat::Parquet),
@@ -250,8 +265,11 @@ impl RenderArgs {
             Format::Jsonl => Box::new(self.json(shape, None, prefix)),
             Format::Csv => Box::new(Csv(self.csv(shape, node), prefix)),
             Format::Value => Box::new(Notation(shape, node, shown.contents)),
+            #[cfg(feature = "parquet")]
             Format::Parquet => Box::new(self.columnar(FileFormat::Parquet, shown, node)),
+            #[cfg(feature = "parquet")]
             Format::Arrow => Box::new(self.columnar(FileFormat::Arrow, shown, node)),
+            #[cfg(feature = "parquet")]
             Format::ArrowStream => Box::new(self.columnar(FileFormat::ArrowStream, shown, node)),
             Format::Xml => Box::new(Xml(XmlWriter::new(shape, xml::Options::default()))),
         }
@@ -264,10 +282,11 @@ impl RenderArgs {
         shown: Shown<'p>,
         node: NodeId,
     ) -> Box<dyn Render + Send + 'p> {
-        match format.file_format() {
-            Some(format) => Box::new(self.columnar(format, shown, node).for_part()),
-            None => self.renderer(format, shown, node),
+        #[cfg(feature = "parquet")]
+        if let Some(format) = format.file_format() {
+            return Box::new(self.columnar(format, shown, node).for_part());
         }
+        self.renderer(format, shown, node)
     }
 
     /// Which fields a decoder has to read for the columns of a format; all if there is no answer.
@@ -357,6 +376,7 @@ impl RenderArgs {
         csv::Writer::new(shape, node, options)
     }
 
+    #[cfg(feature = "parquet")]
     fn columnar<'p>(&self, format: FileFormat, shown: Shown<'p>, node: NodeId) -> Columnar<'p> {
         let dense = format != FileFormat::Parquet;
         let options = Options { dense, ..self.columnar.options(self, shown) };

@@ -12,8 +12,10 @@ pub mod dump;
 pub mod encode;
 pub mod fmt;
 pub mod head;
+#[cfg(feature = "ldap")]
 pub mod ldap;
 pub mod man;
+#[cfg(feature = "megaco")]
 pub mod megaco;
 pub mod sample;
 pub mod show;
