@@ -7,6 +7,8 @@
 #![cfg(unix)]
 #![expect(clippy::print_stderr, reason = "a test talks to people")]
 
+mod docs;
+
 use std::fmt::Write as _;
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -24,6 +26,14 @@ fn commands_say_what_the_files_say() {
 #[test]
 fn guides_say_what_is_true() {
     check_all(&Path::new(MANIFEST).join("../../docs"), "guide-");
+}
+
+#[test]
+fn the_first_pages_say_what_is_true() {
+    let root = Path::new(MANIFEST).join("../..");
+    for page in ["README.md", "docs/install.md"] {
+        assert!(check(&root.join(page)), "{page} differs (BLESS=1 writes what is said now)");
+    }
 }
 
 fn check_all(dir: &Path, prefix: &str) {

@@ -1,0 +1,3 @@
+//! The documentation as a whole: links, the table of contents, pages that are made from the program.
+
+mod links;
