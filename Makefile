@@ -11,7 +11,8 @@ help: ## this list
 setup: ## install what is missing, by name, from the registries
 	./scripts/setup
 
-demo: setup ## generate a record file, convert it to CSV, JSON and Parquet, show rows, totals and rate, ask it in SQL
+demo: ## generate a record file, convert it to CSV, JSON and Parquet, show rows, totals and rate, ask it in SQL
+	./scripts/setup build
 	./scripts/demo $(OUT)
 
 test: setup fmt clippy rust-test python-test spark-test bench-test ## all checks, as continuous integration runs them

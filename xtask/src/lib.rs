@@ -6,6 +6,7 @@ pub mod codes;
 pub mod compile;
 pub mod corpora;
 pub mod detect;
+pub mod dist;
 pub mod engine;
 pub mod equal;
 mod exceptions;

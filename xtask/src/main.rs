@@ -43,6 +43,8 @@ usage: cargo xtask <task>
         write docs/diagnostics.md, or say whether it is current
   clauses [--check]
         write docs/clauses.md, which vectors stand for which clause, or say whether it is current
+  dist [--out DIR] [--target TRIPLE] [archive | deb | rpm | python | oci | sbom]…
+        build what a release consists of into dist/: all parts whose tools are installed, or the named ones
   bench [--check]
         count the instructions of fixed kernels and keep them, or say whether one has grown; needs valgrind";
 
@@ -73,6 +75,10 @@ fn main() -> ExitCode {
         Some("verdicts") => xtask::verdicts::run(&rest, &mut std::io::stdout().lock()),
         Some("fuzz") => xtask::fuzz::run(&rest, &mut std::io::stdout()),
         Some("codegen") => match xtask::generated::run(rest.iter().any(|argument| argument == "--check")) {
+            Ok(()) => return ExitCode::SUCCESS,
+            Err(message) => Err(message),
+        },
+        Some("dist") => match xtask::dist::run(&rest, &mut std::io::stdout().lock()) {
             Ok(()) => return ExitCode::SUCCESS,
             Err(message) => Err(message),
         },

@@ -1,7 +1,7 @@
 //! Writes call records of `schemas/demo/Demo-CDR.asn`, made up from a seed: the same seed gives the same file.
 //!
 //! ```text
-//! cargo run --release -p tercet --example make_demo -- 200000 calls.ber [SEED]
+//! cargo run --release -p make-demo -- 200000 calls.ber [SEED]
 //! ```
 
 use std::env;
@@ -16,7 +16,7 @@ use tercet::plan::{FieldId, Kind, NodeId};
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let [count, path, seed @ ..] = &arguments[..] else {
-        return Err("usage: make_demo COUNT FILE [SEED]".into());
+        return Err("usage: make-demo COUNT FILE [SEED]".into());
     };
     let seed = seed.first().map_or(Ok(1), |seed| seed.parse())?;
 
