@@ -5,15 +5,25 @@ use crate::discover::{Trial, discover};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::inputs::{Input, from_hex};
 use crate::render::Shown;
+use crate::rendering::listed;
 use crate::term;
 use clap::Args;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tercet::dynamic::{NodeId, Options, Plan, Unknown};
 use tercet::records::{
-    Children, DEFAULT_RECORD_LIMIT, Explode, Fit, Framing, OtherRules, RecordFormat, Rendering, Settings,
+    Children, DEFAULT_RECORD_LIMIT, Explode, FRAMINGS, Fit, Framing, OtherRules, RecordFormat, Rendering,
+    Settings,
 };
 use tercet::{GivenFraming, PlanError, RecordPlan, Schema};
+
+/// Returns the help of `--framing`, with the framings that there are.
+fn framing_help() -> String {
+    format!(
+        "How records are framed, such as `plain` or `u16be`\n\n`auto` tries all on the first bytes of each input; others are like {}.",
+        listed(FRAMINGS.iter().map(|(name, _)| *name), "or")
+    )
+}
 
 /// The default of `--depth`.
 const DEPTH: u16 = 64;
@@ -35,11 +45,7 @@ pub struct RecordArgs {
     pub records: Option<String>,
 
     /// How records are framed, such as `plain` or `u16be`
-    ///
-    /// `auto` tries all on the first bytes of each input; others are `plain`, `block:SIZE` (`block:SIZE:HEADER`,
-    /// `block:SIZE:HEADER:used`), `u16be`, `u32le`, `u32be-incl` and the like, `rdw`, `bdw`, `ts32297`, `skip:FILE:RECORD:TRAILER`,
-    /// `controls:FD,LD,LT,FT`, `inside:30,A1`
-    #[arg(long, value_name = "FRAMING", default_value = "auto")]
+    #[arg(long, value_name = "FRAMING", default_value = "auto", long_help = framing_help())]
     framing: String,
 
     /// Encoding rules of records

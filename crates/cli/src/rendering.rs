@@ -11,19 +11,38 @@ use tercet::records::{Profile, RenderKind, Rendering};
 #[derive(Args, Clone, Debug, Default)]
 pub struct RenderingArgs {
     /// How bytes that are numbers, times and places are shown
-    ///
-    /// `auto`: by the profile that fits the specification. `none`: as bytes. `PATH=KIND`: those of one component (a name, a path
-    /// from the record on, or `Type.component`) as `tbcd`, `bcd`, `text`, `number`, `address`, `address-nibbles`, `digits`,
-    /// `isup`, `timestamp`, `date-bcd`, `date`, `time`, `seconds`, `timezone`, `plmn`, `cell`, `location`, `ip`, `cause` or
-    /// `octets`; numbers as `name` or `both`, an ENUMERATED as `number`, bits as `flags`. May be given several times.
-    #[arg(long, value_name = "auto|none|PATH=KIND", value_parser = rule)]
+    #[arg(long, value_name = "auto|none|PATH=KIND", value_parser = rule, long_help = render_help())]
     pub render: Vec<Rule>,
 
     /// Profile of `--render auto`: a name, or a TOML file
-    ///
-    /// The profiles are `tap3`, `ts32298`, `msc`, `scp` and `common`.
-    #[arg(long, value_name = "NAME|FILE")]
+    #[arg(long, value_name = "NAME|FILE", long_help = profile_help())]
     pub profile: Option<String>,
+}
+
+/// Returns the help of `--render`, with the kinds that there are.
+fn render_help() -> String {
+    format!(
+        "How bytes that are numbers, times and places are shown\n\n`auto`: by the profile that fits the specification. `none`: as \
+         bytes. `PATH=KIND`: those of one component (a name, a path from the record on, or `Type.component`) as {}. May be given \
+         several times.",
+        listed(RenderKind::known().map(|(name, _)| name), "or")
+    )
+}
+
+/// Returns the help of `--profile`, with the profiles that there are.
+fn profile_help() -> String {
+    let names = Profile::shipped().iter().map(|profile| profile.name.as_str());
+    format!(
+        "Profile of `--render auto`: a name, or a TOML file\n\nThe profiles are {}.",
+        listed(names, "and")
+    )
+}
+
+/// Returns names as a sentence lists them.
+pub fn listed<'a>(names: impl Iterator<Item = &'a str>, last: &str) -> String {
+    let mut names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+    let end = names.pop().unwrap_or_default();
+    if names.is_empty() { end } else { format!("{} {last} {end}", names.join(", ")) }
 }
 
 /// One `--render`.

@@ -48,8 +48,8 @@ pub use figures::{Amount, Extreme, Figure, FigureKind, Figures, Total, circle_of
 pub use filter::{Condition, Filter, FilterError};
 pub use fit::{Fit, fit};
 pub use framing::{
-    Carvings, DEFAULT_RECORD_LIMIT, Decodes, Detected, FileFraming, FileHeader, Framing, Identifiers, Item,
-    Part, Prefix, Reason, RecordFormat, RecordReader, Score, Used, detect, score,
+    Carvings, DEFAULT_RECORD_LIMIT, Decodes, Detected, FRAMINGS, FileFraming, FileHeader, Framing,
+    Identifiers, Item, Part, Prefix, Reason, RecordFormat, RecordReader, Score, Used, detect, score,
 };
 pub use guard::{Guard, Overwrite};
 pub use guess::{Guess, guess};

@@ -25,6 +25,7 @@ pub use format::RecordFormat;
 pub use identifiers::Identifiers;
 pub(crate) use reader::Mark;
 pub use reader::{DEFAULT_RECORD_LIMIT, Framing, RecordReader};
+pub use spell::FRAMINGS;
 pub use ts32297::FileHeader;
 
 use std::fmt;

@@ -8,22 +8,31 @@ use std::str::FromStr;
 /// Control records of some switches: file description, list description, list trailer, file trailer.
 pub(super) const CONTROLS: [&[u8]; 4] = [b"FD", b"LD", b"LT", b"FT"];
 
-/// What a framing may be, as messages list it.
-const KNOWN: [&str; 14] = [
-    "plain",
-    "block:2048",
-    "u16be",
-    "u16le",
-    "u32be",
-    "u32le",
-    "u16be-incl",
-    "u32be-incl",
-    "rdw",
-    "bdw",
-    "ts32297",
-    "skip:59:5:0",
-    "controls:FD,LD",
-    "inside:30,A1",
+/// Framings as `--framing` takes them, each with what is around the records. Messages and the reference list these.
+pub const FRAMINGS: [(&str, &str); 14] = [
+    ("plain", "nothing but filler"),
+    (
+        "block:2048",
+        "blocks of so many bytes, filled up at their end. `block:2048:4`: blocks with a header of 4 bytes, which may be inside a \
+         record. `block:2048:4:used`, `block:2048:4:used-incl`: the first two bytes of the header are the number of bytes in use, \
+         without or with the header",
+    ),
+    ("u16be", "before each record, its length in 2 bytes, the high byte first"),
+    ("u16le", "before each record, its length in 2 bytes, the low byte first"),
+    ("u32be", "before each record, its length in 4 bytes, the high byte first"),
+    ("u32le", "before each record, its length in 4 bytes, the low byte first"),
+    ("u16be-incl", "as `u16be`; the length counts its own 2 bytes. `u16le-incl` is the same for `u16le`"),
+    ("u32be-incl", "as `u32be`; the length counts its own 4 bytes. `u32le-incl` is the same for `u32le`"),
+    ("rdw", "record descriptor words of mainframes"),
+    ("bdw", "block descriptor words of mainframes, with record descriptor words inside"),
+    (
+        "ts32297",
+        "file and record headers of 3GPP TS 32.297. The number of records is checked, and each record is read by the encoding \
+         rules in its header",
+    ),
+    ("skip:59:5:0", "a file header, a header of each record, and a trailer of the file, of so many bytes"),
+    ("controls:FD,LD", "control records that begin with these letters, between records"),
+    ("inside:30,A1", "elements with these identifier octets, in hexadecimal, around the records"),
 ];
 
 impl fmt::Display for Framing {
@@ -84,18 +93,7 @@ impl Framing {
         Err(format!("records in {rules} with the framing `{self}`: {reason}"))
     }
 
-    /// The same with what a text says of it, as [`Framing`] displays it:
-    ///
-    /// | text | what it says |
-    /// |---|---|
-    /// | `plain` | elements with filler between them |
-    /// | `block:2048` | blocks; with `:4` of headers of 4 octets; with `:used` or `:used-incl` these tell how many octets count |
-    /// | `u16be`, `u32le`, `u32be-incl` … | a length in front of each record |
-    /// | `rdw`, `bdw` | descriptor words of records, or of blocks and records |
-    /// | `ts32297` | 3GPP TS 32.297 |
-    /// | `skip:59:5:0` | headers of the file and of each record, and a trailer, of so many octets |
-    /// | `controls:FD,LD` | control records that begin so |
-    /// | `inside:30,A1` | records inside of elements with these identifier octets |
+    /// Returns the framing with what a text adds to it, spelled as in [`FRAMINGS`].
     ///
     /// # Errors
     /// What is wrong with the text.
@@ -142,7 +140,7 @@ impl Framing {
             }
             _ => match prefix(kind).filter(|_| rest.is_empty()) {
                 Some(prefix) => self.file = FileFraming::Prefix(prefix),
-                None => return Err(tercet_suggest::unknown("framing", text, KNOWN)),
+                None => return Err(tercet_suggest::unknown("framing", text, FRAMINGS.map(|(name, _)| name))),
             },
         }
         Ok(self)
@@ -163,4 +161,17 @@ fn prefix(text: &str) -> Option<Prefix> {
         _ => return None,
     };
     Some(Prefix { width, little, inclusive, more: 0, grouped: false })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn framings_are_spelled_as_they_are_listed() {
+        for (name, _) in FRAMINGS {
+            let framing = Framing::concatenated(Identifiers::none()).with(name);
+            assert_eq!(framing.map(|framing| framing.to_string()).as_deref(), Ok(name));
+        }
+    }
 }

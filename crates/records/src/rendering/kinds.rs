@@ -69,34 +69,58 @@ pub enum RenderKind {
     Moment(u8),
 }
 
-/// Kinds by name.
-pub(super) const KINDS: [(&str, RenderKind); 26] = [
-    ("octets", RenderKind::Octets),
-    ("tbcd", RenderKind::Tbcd),
-    ("bcd", RenderKind::Bcd),
-    ("text", RenderKind::Text),
-    ("base64", RenderKind::Base64),
-    ("number", RenderKind::Number),
-    ("number-le", RenderKind::NumberLe),
-    ("address", RenderKind::Address),
-    ("address-nibbles", RenderKind::AddressNibbles),
-    ("digits", RenderKind::Digits),
-    ("isup", RenderKind::Isup),
-    ("timestamp", RenderKind::TimeStamp),
-    ("date-bcd", RenderKind::DateBcd),
-    ("date", RenderKind::Date),
-    ("time", RenderKind::Time),
-    ("seconds", RenderKind::Seconds),
-    ("timezone", RenderKind::TimeZone),
-    ("plmn", RenderKind::Plmn),
-    ("cell", RenderKind::Cell),
-    ("location", RenderKind::Location),
-    ("ip", RenderKind::Ip),
-    ("cause", RenderKind::Cause),
-    ("name", RenderKind::Name),
-    ("both", RenderKind::Both),
-    ("flags", RenderKind::Flags),
-    ("amount", RenderKind::Amount),
+/// Kinds by name, and what bytes mean by them. Messages and the reference list these.
+pub(super) const KINDS: [(&str, RenderKind, &str); 26] = [
+    ("octets", RenderKind::Octets, "bytes as they are"),
+    (
+        "tbcd",
+        RenderKind::Tbcd,
+        "digits, the low half of a byte first, up to the first F (TBCD-STRING of TS 29.002); A to E are `*#abc`",
+    ),
+    ("bcd", RenderKind::Bcd, "digits, the high half of a byte first, up to the first F (BCDString of TAP)"),
+    ("text", RenderKind::Text, "characters in UTF-8"),
+    ("base64", RenderKind::Base64, "bytes in base64 (RFC 4648)"),
+    ("number", RenderKind::Number, "a number, the high byte first; of an ENUMERATED, its number"),
+    ("number-le", RenderKind::NumberLe, "a number, the low byte first"),
+    (
+        "address",
+        RenderKind::Address,
+        "a byte with type of number and numbering plan, then digits as in `tbcd` (AddressString of TS 29.002)",
+    ),
+    (
+        "address-nibbles",
+        RenderKind::AddressNibbles,
+        "as `address`, with the type in the high and the plan in the low half of the first byte, as switches have it",
+    ),
+    ("digits", RenderKind::Digits, "the digits alone of an `address`"),
+    ("isup", RenderKind::Isup, "a number of ISUP (Q.763 3.9, 3.10)"),
+    (
+        "timestamp",
+        RenderKind::TimeStamp,
+        "nine bytes: date and time in BCD, the sign, the offset from UTC (TimeStamp of TS 32.298); or a UTCTime or GeneralizedTime, with its offset",
+    ),
+    ("date-bcd", RenderKind::DateBcd, "a date in BCD: YYYYMMDD or YYMMDD"),
+    ("date", RenderKind::Date, "a date in binary: year in one or two bytes, month, day"),
+    ("time", RenderKind::Time, "a time of day in binary: hours, minutes, seconds"),
+    ("seconds", RenderKind::Seconds, "a duration, in binary as in `time`, in seconds"),
+    ("timezone", RenderKind::TimeZone, "an offset from UTC in quarters of an hour (TS 24.008 10.5.3.8)"),
+    ("plmn", RenderKind::Plmn, "country code and network code (TS 24.008 10.5.1.13)"),
+    ("cell", RenderKind::Cell, "a `plmn`, an area of two bytes, a cell of two bytes"),
+    ("location", RenderKind::Location, "the place of a user (TS 29.274 8.21, or TS 29.060 7.7.51)"),
+    ("ip", RenderKind::Ip, "an IP address, of version 4 or 6"),
+    ("cause", RenderKind::Cause, "the cause of a release, with the place where it arose (Q.850)"),
+    (
+        "name",
+        RenderKind::Name,
+        "the name of a number of an INTEGER or of an item of an ENUMERATED; the number, if it has none",
+    ),
+    ("both", RenderKind::Both, "that number and that name"),
+    ("flags", RenderKind::Flags, "the names of the bits of a BIT STRING that are set"),
+    (
+        "amount",
+        RenderKind::Amount,
+        "an INTEGER with the decimal places that stand in the header of a TAP file",
+    ),
 ];
 
 impl RenderKind {
@@ -120,9 +144,14 @@ impl RenderKind {
         }
     }
 
+    /// Returns the kinds that `--render` takes: their names, and what bytes mean by them.
+    pub fn known() -> impl Iterator<Item = (&'static str, &'static str)> {
+        KINDS.iter().map(|(name, _, meaning)| (*name, *meaning))
+    }
+
     /// Returns the name; that of kinds which profiles alone have is `code`.
-    pub(super) fn name(self) -> &'static str {
-        KINDS.iter().find(|(_, kind)| *kind == self).map_or("code", |(name, _)| name)
+    pub fn name(self) -> &'static str {
+        KINDS.iter().find(|(_, kind, _)| *kind == self).map_or("code", |(name, ..)| name)
     }
 
     /// What stands nowhere that it would be about.

@@ -16,6 +16,8 @@ use tercet_suggest::with_known;
 pub struct Profile {
     /// What it is called.
     pub name: String,
+    /// What it is for, in a few words.
+    pub description: String,
     /// Types by which it is taken without being named, any of them.
     pub signs: Vec<String>,
     /// Kinds by the name of a type.
@@ -38,7 +40,7 @@ const SHIPPED: [&str; 5] = [
 ];
 
 impl Profile {
-    /// Reads a profile: TOML with `name`, `signs`, tables `types` and `components` of names and kinds, and `audit`: `count`,
+    /// Reads a profile: TOML with `name`, `description`, `signs`, tables `types` and `components` of names and kinds, and `audit`: `count`,
     /// the path of the number of records, and a table `totals` of paths and lists of sums.
     ///
     /// # Errors
@@ -49,6 +51,7 @@ impl Profile {
         for (key, value) in &table {
             match (key.as_str(), value) {
                 ("name", toml::Value::String(name)) => profile.name.clone_from(name),
+                ("description", toml::Value::String(text)) => profile.description.clone_from(text),
                 ("signs", toml::Value::Array(signs)) => {
                     profile.signs = signs.iter().filter_map(|sign| Some(sign.as_str()?.to_owned())).collect();
                 }
@@ -152,8 +155,8 @@ impl std::str::FromStr for RenderKind {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let found = KINDS.iter().find(|(name, _)| *name == text).map(|(_, kind)| *kind);
-        found.ok_or_else(|| tercet_suggest::unknown("rendering", text, KINDS.iter().map(|(name, _)| *name)))
+        let found = KINDS.iter().find(|(name, ..)| *name == text).map(|(_, kind, _)| *kind);
+        found.ok_or_else(|| tercet_suggest::unknown("rendering", text, Self::known().map(|(name, _)| name)))
     }
 }
 
@@ -294,7 +297,7 @@ mod tests {
     fn shipped_profiles_are_read() {
         for text in SHIPPED {
             let profile = Profile::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-            assert!(!profile.name.is_empty() && !profile.types.is_empty());
+            assert!(!profile.name.is_empty() && !profile.description.is_empty() && !profile.types.is_empty());
         }
     }
 }
