@@ -61,7 +61,8 @@ fn crate_in(directory: &Path) {
 fn cargo(directory: &Path, target: &Path) -> Output {
     let mut command = Command::new(env!("CARGO"));
     command.args(["run", "--quiet", "--offline"]).current_dir(directory).env("CARGO_TARGET_DIR", target);
-    command.output().unwrap()
+    // Both crates here have one profile, so that what they use is built once.
+    command.env("CARGO_PROFILE_DEV_DEBUG", "0").output().unwrap()
 }
 
 #[test]
@@ -85,6 +86,32 @@ fn a_crate_is_built_with_a_script() {
     let said = String::from_utf8_lossy(&built.stderr);
     assert!(!built.status.success());
     assert!(said.contains("INTEGRE") && said.contains("rocket.asn:2:"), "{said}");
+}
+
+/// The tutorial shows the files of the example, and what it prints.
+#[test]
+fn the_example_is_what_the_tutorial_shows() {
+    let tutorial = fs::read_to_string(folder("../../docs/tutorial-build-script.md")).unwrap();
+    let example = folder("../../examples/build-script");
+    let directory = tempfile::tempdir().unwrap();
+    for name in ["Cargo.toml", "build.rs", "specs/weather.asn", "src/main.rs"] {
+        let text = fs::read_to_string(example.join(name)).unwrap();
+        assert_eq!(block(&tutorial, &format!(" file={name}\n")), text, "{name}");
+        let path = directory.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        // Where the crate is, the paths to ours are others.
+        fs::write(path, text.replace("../../crates", folder("..").to_str().unwrap())).unwrap();
+    }
+    fs::copy(folder("../../Cargo.lock"), directory.path().join("Cargo.lock")).unwrap();
+    let built = cargo(directory.path(), &Path::new(env!("CARGO_TARGET_TMPDIR")).join("script"));
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    assert_eq!(String::from_utf8_lossy(&built.stdout), block(&tutorial, "```text\n"));
+}
+
+/// The block of a page whose first line ends so.
+fn block<'a>(page: &'a str, first: &str) -> &'a str {
+    let (_, rest) = page.split_once(first).unwrap_or_else(|| panic!("no block {first:?}"));
+    &rest[..rest.find("```\n").unwrap()]
 }
 
 #[test]

@@ -29,6 +29,11 @@ fn guides_say_what_is_true() {
 }
 
 #[test]
+fn tutorials_say_what_is_true() {
+    check_all(&Path::new(MANIFEST).join("../../docs"), "tutorial-");
+}
+
+#[test]
 fn the_first_pages_say_what_is_true() {
     let root = Path::new(MANIFEST).join("../..");
     for page in ["README.md", "docs/install.md"] {
@@ -84,7 +89,9 @@ fn run(text: &str) -> String {
         let Some(info) = line.strip_prefix("```") else { continue };
         let block: Vec<&str> = lines.by_ref().take_while(|line| *line != "```").collect();
         if let Some((_, name)) = info.split_once("file=") {
-            fs::write(dir.path().join(name), block.join("\n") + "\n").unwrap();
+            let path = dir.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, block.join("\n") + "\n").unwrap();
         }
         if info == "console" {
             let commands = block.iter().filter_map(|line| line.strip_prefix("$ "));

@@ -24,7 +24,7 @@ def run(guide: str, needs: str) -> doctest.TestResults:
     return runner.summarize(verbose=False)
 
 
-@pytest.mark.parametrize("guide", ["guide-python.md", "guide-python-ldap.md"])
+@pytest.mark.parametrize("guide", ["guide-python.md", "guide-python-ldap.md", "tutorial-python.md"])
 def test_examples(monkeypatch: pytest.MonkeyPatch, guide: str) -> None:
     monkeypatch.chdir(ROOT)
     assert run(guide, "").attempted > 10
