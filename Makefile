@@ -59,6 +59,11 @@ bench-full: setup ## all of it, into bench/record and bench/report; takes an hou
 deny: ## licences, registries and advisories of what we depend on (cargo install cargo-deny; fetches the advisories)
 	$(CARGO) deny check
 
+# There is a folder of this name too.
+.PHONY: docs
+docs: ## the documentation as a searchable site, in out/docs
+	./scripts/docs $(OUT)/docs
+
 clean:
 	$(CARGO) clean
 	rm -rf $(OUT)
