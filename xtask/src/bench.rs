@@ -8,7 +8,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use tercet::{Codec, Schema, SchemaOptions, TransferSyntax};
+use tercet::{Schema, SchemaOptions, TapeCodec, TransferSyntax};
 use tercet_dynamic::{Tape, sample};
 
 use crate::corpora::repository;
@@ -204,7 +204,7 @@ fn make(subject: &Subject, syntax: TransferSyntax, path: &Path) -> Result<(), St
     let plan = schema.plan(syntax.plan_rules(), &[subject.root]).map_err(|error| error.to_string())?;
     let root = plan.root(subject.root).ok_or_else(|| format!("no type {}", subject.root))?;
     let mut sampler = sample::Sampler::new(&plan.shape, sample::Options::default());
-    let mut codec = Codec::new(syntax, &plan);
+    let mut codec = TapeCodec::new(syntax, &plan);
     let (mut tape, mut octets, mut file) = (Tape::new(), Vec::new(), Vec::new());
     for _ in 0..RECORDS {
         sampler.sample(root, &mut tape).map_err(|error| error.to_string())?;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use tercet::codegen::{Codecs, Serde};
-use tercet::{Codec, RustOptions, Schema, TransferSyntax};
+use tercet::{RustOptions, Schema, TapeCodec, TransferSyntax};
 use tercet_dynamic::{Encoder, NodeId, Options, Plan, Tape, Value, json, sample};
 use tercet_plan::constraint::Element;
 use tercet_plan::{Rules, Shape};
@@ -231,7 +231,8 @@ fn cases(plans: &[Plan], roots: &[String], settings: &Settings, outcome: &mut Ou
             }
             for (rules, (syntax, _)) in RULES.iter().enumerate() {
                 let mut octets = Vec::new();
-                if let Err(error) = Codec::new(*syntax, &plans[rules]).write(tape.view(&[]), &mut octets) {
+                if let Err(error) = TapeCodec::new(*syntax, &plans[rules]).write(tape.view(&[]), &mut octets)
+                {
                     outcome.values.skipped += 1;
                     outcome.fault(&format!("{syntax}: not written by the engine"), || {
                         format!("{root}: {error}")
@@ -259,7 +260,7 @@ fn cases(plans: &[Plan], roots: &[String], settings: &Settings, outcome: &mut Ou
             options.seed = settings.seed + turn;
             let mut octets = Vec::new();
             if sample::Sampler::new(&shape, options.clone()).sample(node, &mut tape).is_ok()
-                && Codec::new(TransferSyntax::Ber, &plans[0]).write(tape.view(&[]), &mut octets).is_ok()
+                && TapeCodec::new(TransferSyntax::Ber, &plans[0]).write(tape.view(&[]), &mut octets).is_ok()
             {
                 let of =
                     |rules| Case { root: number, rules, octets: octets.clone(), origin: Origin::Foreign };
@@ -469,7 +470,7 @@ fn rewritten(plan: &Plan, syntax: TransferSyntax, root: NodeId, octets: &[u8]) -
     options.rules = syntax.plan_rules();
     tercet_dynamic::decode(plan, root, octets, &mut tape, &options).ok()?;
     let mut out = Vec::new();
-    Codec::new(syntax, plan).write(tape.view(octets), &mut out).ok()?;
+    TapeCodec::new(syntax, plan).write(tape.view(octets), &mut out).ok()?;
     Some(out)
 }
 

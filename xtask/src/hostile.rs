@@ -107,7 +107,7 @@ impl Check<'_> {
             "cdr-file" => {
                 let tercet = program.with_file_name("tercet");
                 if !tercet.exists() {
-                    return Err("the command is not there: cargo build --release -p tercet-cli".to_owned());
+                    return Err("the command is not there: cargo build --release -p tercet".to_owned());
                 }
                 let schema = folder.join("adv.asn");
                 let words = ["convert", "--schema", &schema.to_string_lossy(), "--type", self.pdu, &file];

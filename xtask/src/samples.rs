@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use tercet::{Codec, Schema, TransferSyntax};
+use tercet::{Schema, TapeCodec, TransferSyntax};
 use tercet_dynamic::{NodeId, Options, Plan, Tape, Value, sample};
 
 use crate::corpora::with_gaps;
@@ -152,8 +152,8 @@ fn of_type(schema: &Schema, name: &str, settings: &Settings, outcome: &mut Outco
     options.large = settings.large;
     let mut sampler = sample::Sampler::new(&first.shape, options);
     let mut tape = Tape::new();
-    let mut codecs: Vec<Codec<'_>> =
-        SYNTAXES.iter().zip(&plans).map(|(syntax, plan)| Codec::new(*syntax, plan)).collect();
+    let mut codecs: Vec<TapeCodec<'_>> =
+        SYNTAXES.iter().zip(&plans).map(|(syntax, plan)| TapeCodec::new(*syntax, plan)).collect();
     for _ in 0..settings.count {
         if let Err(error) = sampler.sample(root, &mut tape) {
             outcome.made.failed += 1;
@@ -177,14 +177,14 @@ fn of_type(schema: &Schema, name: &str, settings: &Settings, outcome: &mut Outco
 
 /// The value with its defaults, by way of JER.
 fn filled(plan: &Plan, root: NodeId, tape: &Tape) -> Option<Value> {
-    let mut codec = Codec::new(TransferSyntax::Jer, plan);
+    let mut codec = TapeCodec::new(TransferSyntax::Jer, plan);
     let mut octets = Vec::new();
     codec.write(tape.view(&[]), &mut octets).ok()?;
     read(&mut codec, plan, root, &octets, true).ok()
 }
 
 fn again(
-    codec: &mut Codec<'_>,
+    codec: &mut TapeCodec<'_>,
     plan: &Plan,
     root: NodeId,
     tape: &Tape,
@@ -208,7 +208,7 @@ fn again(
 }
 
 fn read(
-    codec: &mut Codec<'_>,
+    codec: &mut TapeCodec<'_>,
     plan: &Plan,
     root: NodeId,
     octets: &[u8],

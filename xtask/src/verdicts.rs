@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use base64::Engine as _;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
-use tercet::{Codec, CodecError, Schema, SchemaOptions, TransferSyntax};
+use tercet::{CodecError, Schema, SchemaOptions, TapeCodec, TransferSyntax};
 use tercet_dynamic::{Options, Plan, Tape};
 
 use crate::{Tally, corpora, hex};
@@ -151,7 +151,7 @@ fn verdict(syntax: TransferSyntax, plan: &Plan, of: &str, octets: &[u8]) -> Verd
     let root = plan.root(of).expect("a root that was asked for");
     let mut options = Options::default();
     options.check_constraints = true;
-    let read = Codec::new(syntax, plan).read(root, octets, &mut Tape::new(), &options);
+    let read = TapeCodec::new(syntax, plan).read(root, octets, &mut Tape::new(), &options);
     let beyond = |at: usize| Fault {
         reason: tercet_runtime::ErrorKind::TrailingData.name(),
         clause: None,

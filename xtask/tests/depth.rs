@@ -13,7 +13,7 @@ use tercet::dynamic::{Encoder, Options, Tape, decode};
 use tercet::plan::{Plan, Rules};
 use tercet::runtime::ErrorKind;
 use tercet::runtime::codec::{self, Decode, Encode};
-use tercet::{Codec, TransferSyntax};
+use tercet::{TapeCodec, TransferSyntax};
 use xtask::generated::ALL;
 
 /// Trees of JSON with so many values inside one another, along each way to go.
@@ -33,7 +33,7 @@ fn octets(plans: &[Plan], rules: Rules, json: &str) -> Vec<u8> {
     let (mut tape, mut out, mut options) = (Tape::new(), Vec::new(), Options::default());
     options.limits.depth = 1000;
     let root = plan.root("Tree").unwrap();
-    Codec::new(TransferSyntax::Jer, plan).read(root, json.as_bytes(), &mut tape, &options).unwrap();
+    TapeCodec::new(TransferSyntax::Jer, plan).read(root, json.as_bytes(), &mut tape, &options).unwrap();
     Encoder::new().encode(plan, rules, tape.view(&[]), &mut out).unwrap();
     out
 }

@@ -25,10 +25,10 @@ use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tercet::codegen::{Overlay, Serde};
-pub use tercet::plan::Rules;
-pub use tercet::{Listener, SchemaOptions};
-use tercet::{RustOptions, Schema, files};
+use tercet_schema::codegen::{Overlay, Serde};
+pub use tercet_schema::plan::Rules;
+pub use tercet_schema::{Listener, SchemaOptions};
+use tercet_schema::{RustOptions, Schema, files};
 
 /// Begins with specifications: files, and directories with all specifications in them.
 pub fn compile<P: Into<PathBuf>>(specifications: impl IntoIterator<Item = P>) -> Compile {

@@ -7,7 +7,7 @@ use std::io::Read;
 use std::sync::Arc;
 use tercet::dynamic::{Error, ErrorKind, NodeId, Options, Plan, Tape, Trailing, View};
 use tercet::records::{Origin, Rendering};
-use tercet::{Codec, CodecError, TransferSyntax, check_trailing};
+use tercet::{CodecError, TapeCodec, TransferSyntax, check_trailing};
 
 /// Octets that hold values.
 #[derive(Debug)]
@@ -40,11 +40,11 @@ pub fn pieces(input: &Input, syntax: TransferSyntax, spelling: SpellingArgs) -> 
 pub struct Values<'p> {
     plan: &'p Plan,
     root: NodeId,
-    codec: Codec<'p>,
+    codec: TapeCodec<'p>,
     options: Options,
     tape: Tape,
     /// The rendering that values may be shown by, and how they are then read.
-    rendered: Option<(&'p Rendering, Codec<'p>)>,
+    rendered: Option<(&'p Rendering, TapeCodec<'p>)>,
     shown: Tape,
     /// Values read so far.
     pub count: u64,
@@ -62,7 +62,7 @@ impl<'p> Values<'p> {
         Self {
             plan,
             root,
-            codec: Codec::new(syntax, plan),
+            codec: TapeCodec::new(syntax, plan),
             options,
             tape: Tape::new(),
             rendered: None,
@@ -78,7 +78,7 @@ impl<'p> Values<'p> {
     #[must_use]
     pub fn with_rendering(mut self, rendering: Option<(&'p Rendering, &'p Plan)>) -> Self {
         let syntax = self.codec.syntax();
-        self.rendered = rendering.map(|(rendering, plan)| (rendering, Codec::new(syntax, plan)));
+        self.rendered = rendering.map(|(rendering, plan)| (rendering, TapeCodec::new(syntax, plan)));
         self
     }
 

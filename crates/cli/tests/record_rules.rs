@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use tempfile::TempDir;
 use tercet::dynamic::Tape;
-use tercet::{Codec, Schema, SchemaOptions, TransferSyntax};
+use tercet::{Schema, SchemaOptions, TapeCodec, TransferSyntax};
 
 /// In the order of their numbers in TS 32.297, which begin with 1.
 const SYNTAXES: [TransferSyntax; 4] =
@@ -31,11 +31,11 @@ fn records() -> Vec<[Vec<u8>; 4]> {
     let mut rest = &octets[..];
     let (mut records, mut tape) = (Vec::new(), Tape::new());
     while !rest.is_empty() {
-        let mut codec = Codec::new(TransferSyntax::Ber, &plans[0]);
+        let mut codec = TapeCodec::new(TransferSyntax::Ber, &plans[0]);
         let length = codec.read(node, rest, &mut tape, &Default::default()).unwrap();
         records.push(std::array::from_fn(|i| {
             let mut out = Vec::new();
-            Codec::new(SYNTAXES[i], &plans[i]).write(tape.view(rest), &mut out).unwrap();
+            TapeCodec::new(SYNTAXES[i], &plans[i]).write(tape.view(rest), &mut out).unwrap();
             out
         }));
         rest = &rest[length..];

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use tercet::dynamic::validate::{Validator, Violation};
 use tercet::dynamic::{Decoder, Encoder, NodeId, Options, Plan, Shape, Tape, View};
-use tercet::{Codec, CodecError, Schema, TransferSyntax, check_trailing};
+use tercet::{CodecError, Schema, TapeCodec, TransferSyntax, check_trailing};
 
 /// Octets from which on the interpreter is released: to give it back and to get it again costs more than it brings for
 /// a record.
@@ -144,7 +144,7 @@ impl Compiled {
                 Input::Small(input) => &input[offset..],
                 Input::Huge(input) => &input[offset..],
             };
-            let mut codec = Codec::new(self.syntaxes[which], &self.plans[which]);
+            let mut codec = TapeCodec::new(self.syntaxes[which], &self.plans[which]);
             if codec.finish_partial(self.root, rest, &mut state.tape, options, &fault) {
                 // An error in making objects of it is not the one to report.
                 let partial = self.build(py, state.tape.view(rest), Looks::default());
@@ -164,7 +164,7 @@ impl Compiled {
         let (syntax, plan) = (self.syntaxes[which], &self.plans[which]);
         state.tape.clear();
         if syntax.is_text() {
-            return Codec::new(syntax, plan).read(self.root, input, &mut state.tape, options);
+            return TapeCodec::new(syntax, plan).read(self.root, input, &mut state.tape, options);
         }
         Ok(state.decoder.decode(plan, self.root, input, &mut state.tape, options)?)
     }
@@ -236,7 +236,7 @@ impl Compiled {
         let value: View<'_> = tape.view(input);
         match syntax.rules() {
             Some(rules) => encoder.encode(plan, rules, value, out).map_err(CodecError::from),
-            None => Codec::new(syntax, plan).write(value, out),
+            None => TapeCodec::new(syntax, plan).write(value, out),
         }
     }
 }

@@ -26,7 +26,7 @@ use sha2::{Digest, Sha256};
 use crate::corpora::repository;
 
 /// The package with the command.
-const PACKAGE: &str = "tercet-cli";
+const PACKAGE: &str = "tercet";
 const PARTS: [&str; 6] = ["archive", "deb", "rpm", "python", "oci", "sbom"];
 
 /// What all parts use.

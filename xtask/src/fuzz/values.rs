@@ -4,7 +4,7 @@
 
 use std::sync::LazyLock;
 
-use tercet::{Codec, CodecError, Schema, SchemaOptions, TransferSyntax};
+use tercet::{CodecError, Schema, SchemaOptions, TapeCodec, TransferSyntax};
 use tercet_dynamic::{ErrorKind, NodeId, Options, Plan, Tape, Value, diff, json, sample, validate};
 
 use super::told;
@@ -61,7 +61,7 @@ fn check(syntax: TransferSyntax, input: &[u8]) {
     let mut options = if first & 0x80 == 0 { Options::default() } else { syntax.strict() };
     // A value that is the DEFAULT is the same whether it is there or not.
     options.fill_defaults = true;
-    let mut codec = Codec::new(syntax, plan);
+    let mut codec = TapeCodec::new(syntax, plan);
     let mut tape = Tape::new();
     let length = match codec.read(root, octets, &mut tape, &options) {
         Ok(length) => length,
@@ -118,7 +118,7 @@ pub(super) fn seeds(syntax: TransferSyntax) -> Vec<Vec<u8>> {
     let mut options = sample::Options::default();
     options.elements = 40;
     let mut sampler = sample::Sampler::new(&plan.shape, options);
-    let mut codec = Codec::new(syntax, plan);
+    let mut codec = TapeCodec::new(syntax, plan);
     let mut seeds = Vec::new();
     let mut tape = Tape::new();
     for i in 0..roots.len() * 24 {
@@ -189,7 +189,7 @@ pub(super) fn ldap() -> Vec<Vec<u8>> {
     for _ in 0..400 {
         let mut seed = Vec::new();
         if sampler.sample(root, &mut tape).is_ok()
-            && Codec::new(TransferSyntax::Ber, &plan).write(tape.view(&[]), &mut seed).is_ok()
+            && TapeCodec::new(TransferSyntax::Ber, &plan).write(tape.view(&[]), &mut seed).is_ok()
             && seed.len() <= 2048
         {
             seeds.push(seed);

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tercet::dynamic::{ErrorKind, Options, Tape, json, validate};
 use tercet::plan::Rules;
 use tercet::runtime::ber;
-use tercet::{Codec, CodecError, Schema, SchemaOptions, TransferSyntax};
+use tercet::{CodecError, Schema, SchemaOptions, TapeCodec, TransferSyntax};
 use tercet_megaco::codec::{Codec as _, Encoding, decode_any};
 use tercet_megaco::tpkt::take_frame;
 
@@ -162,7 +162,7 @@ fn decode(rule: &str, pdu: &str, schema: &Path, octets: &[u8]) -> Result<(), Str
     let root = plans[0].root(pdu).ok_or("no such root")?;
     confined(|| {
         let (mut tape, options) = (Tape::new(), Options::strict(syntax.plan_rules()));
-        let mut codec = Codec::new(syntax, &plans[0]);
+        let mut codec = TapeCodec::new(syntax, &plans[0]);
         let length = codec.read(root, octets, &mut tape, &options).map_err(|e| e.to_string())?;
         if length < octets.len() {
             return Err(format!("octets follow at {length}"));
@@ -177,7 +177,7 @@ fn decode(rule: &str, pdu: &str, schema: &Path, octets: &[u8]) -> Result<(), Str
             plans.iter().zip([syntax, TransferSyntax::Der, TransferSyntax::Uper, TransferSyntax::Oer])
         {
             out.clear();
-            let mut codec = Codec::new(syntax, plan);
+            let mut codec = TapeCodec::new(syntax, plan);
             // A value may have no encoding elsewhere (unknown additions).
             if codec.write(tape.view(octets), &mut out).is_err() {
                 continue;

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use bytes::BytesMut;
 use tercet::records::{Framing, Identifiers, RecordReader};
 use tercet::runtime::dump;
-use tercet::{Codec, Schema, SchemaOptions, TransferSyntax};
+use tercet::{Schema, SchemaOptions, TapeCodec, TransferSyntax};
 use tercet_dynamic::{Options, Plan, Tape};
 use tercet_ldap::ldif::{Reader, Style};
 use tercet_ldap::proto::{Entry as SearchEntry, Framer, Limits, decode};
@@ -127,7 +127,7 @@ impl Entry {
                 let plan = plan(syntax);
                 let root = plan.root(root).ok_or("no such type")?;
                 let mut tape = Tape::new();
-                Codec::new(syntax, plan)
+                TapeCodec::new(syntax, plan)
                     .read(root, input, &mut tape, &Options::default())
                     .map(drop)
                     .map_err(told)
@@ -185,9 +185,9 @@ fn encoded(syntax: TransferSyntax, root: &str, value: &str) -> Vec<u8> {
     let plan = plan(syntax);
     let (mut tape, mut octets) = (Tape::new(), Vec::new());
     let root = plan.root(root).expect("a type of our own");
-    let mut json = Codec::new(TransferSyntax::Jer, plan);
+    let mut json = TapeCodec::new(TransferSyntax::Jer, plan);
     json.read(root, value.as_bytes(), &mut tape, &Options::default()).expect("a value of our own");
-    Codec::new(syntax, plan).write(tape.view(value.as_bytes()), &mut octets).expect("a value of our own");
+    TapeCodec::new(syntax, plan).write(tape.view(value.as_bytes()), &mut octets).expect("a value of our own");
     octets
 }
 

@@ -15,7 +15,7 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use std::sync::atomic::Ordering;
 use tercet::dynamic::{NodeId, Options, Plan, View};
 use tercet::records::{Output, Render};
-use tercet::{Codec, TransferSyntax};
+use tercet::{TapeCodec, TransferSyntax};
 
 /// Write values encoded by one set of rules by another, or as text
 #[derive(Args, Debug)]
@@ -250,7 +250,7 @@ pub enum Unwritten {
 /// Writes values in the form asked for.
 pub struct Writer<'p> {
     hex: bool,
-    codec: Option<Codec<'p>>,
+    codec: Option<TapeCodec<'p>>,
     octets: Vec<u8>,
     render: Box<dyn Render + 'p>,
 }
@@ -266,7 +266,7 @@ impl<'p> Writer<'p> {
     ) -> Self {
         let (codec, format) = match what {
             To::Text(format) => (None, format),
-            To::Rules(rules) => (Some(Codec::new(rules, to)), Format::Jsonl),
+            To::Rules(rules) => (Some(TapeCodec::new(rules, to)), Format::Jsonl),
         };
         Self { hex, codec, octets: Vec::new(), render: render.renderer(format, from, root) }
     }

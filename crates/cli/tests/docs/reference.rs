@@ -8,7 +8,7 @@ use std::process::Command;
 use tercet::records::{FRAMINGS, Profile, RenderKind};
 
 /// The first line of a page after its title.
-const MADE: &str = "<!-- Made by `BLESS=1 cargo test -p tercet-cli --test cli`; do not edit. -->";
+const MADE: &str = "<!-- Made by `BLESS=1 cargo test -p tercet --test cli`; do not edit. -->";
 
 #[test]
 fn pages_made_from_the_program_are_current() {

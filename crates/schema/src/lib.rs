@@ -1,10 +1,10 @@
-//! Toolkit for ASN.1 data: compiler, codecs, record files.
+//! ASN.1 specifications to plans, and plans to values: what the crate `tercet` offers as its library.
 //!
-//! A [`Schema`] is made of specifications; a plan of a schema; values are decoded and encoded by a plan, with no build
-//! step:
+//! [`Schema`] reads specifications; [`Schema::codec`] and [`Schema::plan`] make what decodes and encodes; [`Detector`] finds
+//! the type and the encoding rules of unknown data; `Doctor` finds the framing of record files.
 //!
 //! ```
-//! use tercet::{Schema, dynamic, plan::Rules};
+//! use tercet_schema::{Schema, dynamic, plan::Rules};
 //!
 //! let schema = Schema::from_text(
 //!     "rocket.asn",
@@ -21,25 +21,13 @@
 //! let length = dynamic::decode(&plan, root, &octets, &mut tape, &dynamic::Options::default())?;
 //! assert_eq!(length, octets.len());
 //!
-//! let mut again = Vec::new();
-//! dynamic::encode(&plan, Rules::Der, tape.view(&octets), &mut again)?;
-//! assert_eq!(again, octets);
+//! let mut reencoded = Vec::new();
+//! dynamic::encode(&plan, Rules::Der, tape.view(&octets), &mut reencoded)?;
+//! assert_eq!(reencoded, octets);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
-//!
-//! | module | what it is for |
-//! |---|---|
-//! | [`syntax`] | text to syntax tree, diagnostics, formatter |
-//! | [`model`] | the typed model |
-//! | [`plan`] | the executable form |
-//! | [`lower`] | model to plan |
-//! | [`codegen`] | plan to Rust source text: [`Schema::rust`] |
-//! | [`runtime`] | primitives of the encoding rules |
-//! | [`dynamic`] | decode to events, tape, JSON, XML, CSV; encode |
-//! | `columns` | record batches of Arrow (feature `columns`), Parquet and Arrow IPC files (feature `files`) |
-//! | [`records`] | record files: framing, rejects, streaming conversion |
-//! | [`suggest`] | error texts for unknown names, with the nearest valid one |
 
+mod codec;
 mod detect;
 #[cfg(feature = "records")]
 mod doctor;
@@ -52,6 +40,7 @@ mod record_plan;
 mod schema;
 mod transfer;
 
+pub use codec::{Codec, NoCodec};
 pub use detect::{Candidate, Detector, detect};
 #[cfg(feature = "records")]
 pub use doctor::{Doctor, Way};
@@ -72,4 +61,4 @@ pub use tercet_records as records;
 pub use tercet_runtime as runtime;
 pub use tercet_suggest as suggest;
 pub use tercet_syntax as syntax;
-pub use transfer::{Codec, CodecError, TransferSyntax, UnknownSyntax, check_trailing};
+pub use transfer::{CodecError, TapeCodec, TransferSyntax, UnknownSyntax, check_trailing};

@@ -1,6 +1,6 @@
 //! What octets are: every transfer syntax and type is tried, and what fits is ranked.
 
-use crate::{Codec, PlanError, Schema, TransferSyntax};
+use crate::{PlanError, Schema, TapeCodec, TransferSyntax};
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use tercet_dynamic::validate::Validator;
@@ -214,7 +214,7 @@ impl Detector {
         for (names, is_message) in [(0..self.messages, true), (self.messages..self.names.len(), false)] {
             for (syntax, at) in self.tried.iter().filter(|(syntax, _)| is_text || !syntax.is_text()) {
                 let plan = &self.plans[*at];
-                let mut codec = Codec::new(*syntax, plan);
+                let mut codec = TapeCodec::new(*syntax, plan);
                 for index in names.clone() {
                     let (name, Some(root)) = (&self.names[index], self.roots[*at][index]) else { continue };
                     if work > WORK {
@@ -256,7 +256,7 @@ struct Trial {
 impl Trial {
     fn run(
         &mut self,
-        codec: &mut Codec<'_>,
+        codec: &mut TapeCodec<'_>,
         plan: &Plan,
         root: NodeId,
         name: &str,
@@ -316,7 +316,7 @@ impl Trial {
     /// Of changes of one bit each, evenly over the input, those that the type does not fit with.
     fn firmness(
         &mut self,
-        codec: &mut Codec<'_>,
+        codec: &mut TapeCodec<'_>,
         plan: &Plan,
         root: NodeId,
         input: &[u8],
@@ -339,7 +339,7 @@ impl Trial {
 
     fn value(
         &mut self,
-        codec: &mut Codec<'_>,
+        codec: &mut TapeCodec<'_>,
         plan: &Plan,
         root: NodeId,
         input: &[u8],
@@ -397,10 +397,10 @@ mod tests {
             let plans = schema.plans(&rules, &["Call"]).unwrap();
             let root = plans[0].root("Call").unwrap();
             let (mut tape, mut octets) = (Tape::new(), Vec::new());
-            Codec::new(TransferSyntax::Jer, &plans[0])
+            TapeCodec::new(TransferSyntax::Jer, &plans[0])
                 .read(root, json, &mut tape, &Options::default())
                 .unwrap();
-            Codec::new(syntax, &plans[1]).write(tape.view(json), &mut octets).unwrap();
+            TapeCodec::new(syntax, &plans[1]).write(tape.view(json), &mut octets).unwrap();
             let found = detect(&schema, &octets, &[], None).unwrap();
             assert_eq!((found[0].syntax, found[0].type_name.as_str()), (syntax, "A.Call"), "{found:#?}");
             assert!(found[0].fits() && !found[0].is_as_good_as(&found[1]));
@@ -430,9 +430,9 @@ mod tests {
             let plans = schema.plans(&rules, &["Call-PDU"]).unwrap();
             let root = plans[0].root("Call-PDU").unwrap();
             let (mut tape, mut octets) = (Tape::new(), Vec::new());
-            let mut reader = Codec::new(TransferSyntax::Jer, &plans[0]);
+            let mut reader = TapeCodec::new(TransferSyntax::Jer, &plans[0]);
             reader.read(root, json.as_bytes(), &mut tape, &Options::default()).unwrap();
-            Codec::new(syntax, &plans[1]).write(tape.view(json.as_bytes()), &mut octets).unwrap();
+            TapeCodec::new(syntax, &plans[1]).write(tape.view(json.as_bytes()), &mut octets).unwrap();
             let mut detector = Detector::new(&schema, &[], None).unwrap();
             let found = detector.run(&octets);
             assert_eq!(

@@ -1,9 +1,9 @@
 //! Names without a definition, and modules given twice: refused where bits would be misread, else reported once.
 
 use std::sync::{Arc, Mutex};
-use tercet::plan::Rules;
-use tercet::syntax::SourceMap;
-use tercet::{Listener, PlanError, RustOptions, Schema, SchemaOptions, TransferSyntax};
+use tercet_schema::plan::Rules;
+use tercet_schema::syntax::SourceMap;
+use tercet_schema::{Listener, PlanError, RustOptions, Schema, SchemaOptions, TransferSyntax};
 
 const ONE: &str = "One DEFINITIONS AUTOMATIC TAGS ::= BEGIN
     IMPORTS B, TOP, max FROM Two;
@@ -110,10 +110,10 @@ fn modules_given_twice_are_reported() {
 #[test]
 fn trials_pass_over_types_with_gaps_in_packed_rules() {
     let (schema, heard) = schema(&[ONE], false);
-    let found = tercet::detect(&schema, &[0x01, 0x01, 0x00], &[], None).unwrap();
+    let found = tercet_schema::detect(&schema, &[0x01, 0x01, 0x00], &[], None).unwrap();
     let packed = [TransferSyntax::Uper, TransferSyntax::Aper, TransferSyntax::Oer];
     assert!(found.iter().any(|it| packed.contains(&it.syntax)));
-    let has_gap = |it: &&tercet::Candidate| schema.gaps(&[&it.type_name]).unwrap().is_some();
+    let has_gap = |it: &&tercet_schema::Candidate| schema.gaps(&[&it.type_name]).unwrap().is_some();
     assert!(found.iter().filter(has_gap).all(|it| !packed.contains(&it.syntax)));
     assert!(heard.lock().unwrap().is_empty());
 }

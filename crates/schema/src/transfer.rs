@@ -1,7 +1,7 @@
 //! Transfer syntaxes by name: every set of encoding rules, binary and text, behind one enum and one codec.
 //!
 //! ```
-//! use tercet::{Codec, Schema, TransferSyntax, dynamic::Tape};
+//! use tercet_schema::{TapeCodec, Schema, TransferSyntax, dynamic::Tape};
 //!
 //! let schema = Schema::from_text("a.asn", "A DEFINITIONS ::= BEGIN Age ::= INTEGER (0..150) END");
 //! let (from, to) = ("jer".parse::<TransferSyntax>()?, "uper".parse::<TransferSyntax>()?);
@@ -9,8 +9,8 @@
 //! let root = plans[0].root("Age").expect("a root that was asked for");
 //!
 //! let (mut tape, mut octets) = (Tape::new(), Vec::new());
-//! Codec::new(from, &plans[0]).read(root, b"33", &mut tape, &Default::default())?;
-//! Codec::new(to, &plans[1]).write(tape.view(b"33"), &mut octets)?;
+//! TapeCodec::new(from, &plans[0]).read(root, b"33", &mut tape, &Default::default())?;
+//! TapeCodec::new(to, &plans[1]).write(tape.view(b"33"), &mut octets)?;
 //! assert_eq!(octets, [0x21]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -243,14 +243,14 @@ const MOST_FILLED: u64 = 16 << 20;
 
 /// Reads and writes values of a plan in one transfer syntax; keeps its memory from one to the next.
 #[derive(Debug)]
-pub struct Codec<'p> {
+pub struct TapeCodec<'p> {
     syntax: TransferSyntax,
     plan: &'p Plan,
     decoder: Decoder,
     encoder: Encoder,
 }
 
-impl<'p> Codec<'p> {
+impl<'p> TapeCodec<'p> {
     /// A codec for a plan that was made with [`TransferSyntax::plan_rules`].
     pub fn new(syntax: TransferSyntax, plan: &'p Plan) -> Self {
         Self { syntax, plan, decoder: Decoder::new(), encoder: Encoder::new() }
@@ -265,14 +265,14 @@ impl<'p> Codec<'p> {
     /// number of octets that it took; a text has to be one value as a whole. [`check_trailing`] checks what follows.
     ///
     /// ```
-    /// use tercet::{Codec, Schema, TransferSyntax};
-    /// use tercet::dynamic::{Options, Tape};
+    /// use tercet_schema::{TapeCodec, Schema, TransferSyntax};
+    /// use tercet_schema::dynamic::{Options, Tape};
     /// let schema = Schema::from_text(
     ///     "m.asn",
     ///     "M DEFINITIONS AUTOMATIC TAGS ::= BEGIN T ::= SEQUENCE { a INTEGER (0..7), b OCTET STRING } END",
     /// );
     /// let plan = schema.plan_for(TransferSyntax::Uper, &["T"]).unwrap();
-    /// let (mut codec, mut tape) = (Codec::new(TransferSyntax::Uper, &plan), Tape::new());
+    /// let (mut codec, mut tape) = (TapeCodec::new(TransferSyntax::Uper, &plan), Tape::new());
     /// let root = plan.root("T").unwrap();
     /// // The string is cut: what was read before can be looked at.
     /// let cut = [0xA0, 0xA0];
@@ -280,13 +280,13 @@ impl<'p> Codec<'p> {
     /// let error = codec.read(root, &cut, &mut tape, &options).unwrap_err();
     /// assert!(codec.finish_partial(root, &cut, &mut tape, &options, &error));
     /// let mut text = Vec::new();
-    /// Codec::new(TransferSyntax::Jer, &plan).write(tape.view(&cut), &mut text).unwrap();
+    /// TapeCodec::new(TransferSyntax::Jer, &plan).write(tape.view(&cut), &mut text).unwrap();
     /// assert_eq!(text, br#"{"a":5}"#);
     /// ```
     ///
     /// # Errors
     /// [`CodecError`]. The tape then holds what was read before the fault
-    /// ([`Codec::finish_partial`]).
+    /// ([`TapeCodec::finish_partial`]).
     pub fn read(
         &mut self,
         root: NodeId,
@@ -330,7 +330,7 @@ impl<'p> Codec<'p> {
         Ok(input.len())
     }
 
-    /// Makes a value of what was read before a fault that [`Codec::read`] has reported of the same input; `false` if there
+    /// Makes a value of what was read before a fault that [`TapeCodec::read`] has reported of the same input; `false` if there
     /// is nothing. Components after the fault are absent, mandatory ones too.
     pub fn finish_partial(
         &mut self,
@@ -376,7 +376,7 @@ impl<'p> Codec<'p> {
     }
 
     /// Where the values of an input are, as far as it tells without a type: JSON values stand one after the other,
-    /// GSER values one in a line; an input of XML is one, as is one of octets, whose values [`Codec::read`] finds.
+    /// GSER values one in a line; an input of XML is one, as is one of octets, whose values [`TapeCodec::read`] finds.
     pub fn places(&self, input: &[u8]) -> Vec<Range<usize>> {
         match self.syntax {
             TransferSyntax::Jer => json_values(input),

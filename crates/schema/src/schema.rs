@@ -37,7 +37,7 @@ pub struct SchemaOptions {
 /// Specifications read and resolved. There is always a model; [`Schema::has_errors`] tells whether to trust it.
 ///
 /// ```
-/// use tercet::{Schema, plan::Rules};
+/// use tercet_schema::{Schema, plan::Rules};
 /// let schema = Schema::from_text("a.asn", "A DEFINITIONS ::= BEGIN Age ::= INTEGER (0..150) END");
 /// assert!(!schema.has_errors(), "{}", schema.render(false));
 /// let plan = schema.plan(Rules::Ber, &["Age"]).unwrap();

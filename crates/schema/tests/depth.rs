@@ -1,8 +1,8 @@
 //! A value is within the limit of depth in all transfer syntaxes or in none.
 
-use tercet::dynamic::{Encoder, Options, Tape};
-use tercet::plan::{Plan, Rules};
-use tercet::{Codec, Schema, TransferSyntax};
+use tercet_schema::dynamic::{Encoder, Options, Tape};
+use tercet_schema::plan::{Plan, Rules};
+use tercet_schema::{Schema, TapeCodec, TransferSyntax};
 
 /// A type that may contain itself, its innermost value and what stands around each level, as JSON.
 struct Case {
@@ -90,7 +90,7 @@ impl Case {
         let json = [self.before.repeat(count), self.innermost.to_owned(), self.after.repeat(count)].concat();
         let mut tape = Tape::new();
         let root = plans[0].root("T").unwrap();
-        Codec::new(TransferSyntax::Jer, &plans[0])
+        TapeCodec::new(TransferSyntax::Jer, &plans[0])
             .read(root, json.as_bytes(), &mut tape, &options(1000))
             .unwrap_or_else(|error| panic!("{error} in {json}"));
         let verdicts = TransferSyntax::ALL.into_iter().map(|syntax| {
@@ -98,11 +98,11 @@ impl Case {
             let plan = &plans[RULES.iter().position(|known| *known == rules).unwrap()];
             let mut octets = Vec::new();
             if syntax.is_text() {
-                Codec::new(syntax, plan).write(tape.view(&[]), &mut octets).unwrap();
+                TapeCodec::new(syntax, plan).write(tape.view(&[]), &mut octets).unwrap();
             } else {
                 Encoder::new().encode(plan, rules, tape.view(&[]), &mut octets).unwrap();
             }
-            let read = Codec::new(syntax, plan).read(root, &octets, &mut Tape::new(), &options(limit));
+            let read = TapeCodec::new(syntax, plan).read(root, &octets, &mut Tape::new(), &options(limit));
             if let Err(error) = &read {
                 let message = error.to_string();
                 let is_depth = message.contains("deeper") || message.contains("inside one another");

@@ -194,7 +194,7 @@ fn identifiers(text: &str) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Codec, TransferSyntax};
+    use crate::{TapeCodec, TransferSyntax};
     use tercet_dynamic::{Options, Tape};
 
     const TEXT: &str = "
@@ -224,9 +224,9 @@ mod tests {
         };
         let root = plan.root(name).expect("a root that was asked for");
         let (mut tape, mut text) = (Tape::new(), Vec::new());
-        let mut codec = Codec::new(TransferSyntax::Uper, &plan);
+        let mut codec = TapeCodec::new(TransferSyntax::Uper, &plan);
         codec.read(root, octets, &mut tape, &Options::default()).unwrap();
-        Codec::new(TransferSyntax::Jer, &plan).write(tape.view(octets), &mut text).unwrap();
+        TapeCodec::new(TransferSyntax::Jer, &plan).write(tape.view(octets), &mut text).unwrap();
         String::from_utf8(text).unwrap()
     }
 

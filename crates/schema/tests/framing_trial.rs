@@ -8,9 +8,9 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use std::sync::{Arc, LazyLock};
-use tercet::dynamic::Options;
-use tercet::records::{Check, Decodes, Framing, Part, RecordReader, detect};
-use tercet::{RecordPlan, Schema};
+use tercet_schema::dynamic::Options;
+use tercet_schema::records::{Check, Decodes, Framing, Part, RecordReader, detect};
+use tercet_schema::{RecordPlan, Schema};
 
 const MODULE: &str = "Trial DEFINITIONS IMPLICIT TAGS ::= BEGIN
     Rec ::= CHOICE { call [0] Call, data [1] Data, other [40] Other }
@@ -317,7 +317,7 @@ fn check(framing: &str, makings: &[Making]) -> Result<(), TestCaseError> {
     }
     for (at, octet) in again.iter().enumerate() {
         // What lengths and blocks say is taken out before elements are read.
-        let carved = octet.is_none() && found.file != tercet::records::FileFraming::Plain;
+        let carved = octet.is_none() && found.file != tercet_schema::records::FileFraming::Plain;
         prop_assert!(carved || *octet == Some(octets[at]), "octet {}", at);
     }
     Ok(())
