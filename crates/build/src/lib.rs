@@ -196,3 +196,7 @@ impl fmt::Debug for Error {
 }
 
 impl std::error::Error for Error {}
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

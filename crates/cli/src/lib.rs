@@ -40,3 +40,7 @@
 //! | [`suggest`] | error texts for unknown names, with the nearest valid one |
 
 pub use tercet_schema::*;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
