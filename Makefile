@@ -3,7 +3,7 @@
 CARGO ?= cargo
 OUT   ?= out
 
-.PHONY: help setup demo test fmt clippy rust-test test-32 python-test spark-test recipes-test bench-test bench-check bench bench-full clean
+.PHONY: help setup demo test fmt spell clippy rust-test test-32 python-test spark-test recipes-test bench-test bench-check bench bench-full clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort
@@ -15,10 +15,14 @@ demo: ## generate a record file, convert it to CSV, JSON and Parquet, show rows,
 	./scripts/setup build
 	./scripts/demo $(OUT)
 
-test: setup fmt clippy rust-test python-test spark-test bench-test ## all checks, as continuous integration runs them
+test: setup fmt spell clippy rust-test python-test spark-test bench-test ## all checks, as continuous integration runs them
 
 fmt:
 	$(CARGO) fmt --all -- --check
+
+spell: ## spelling, by the word list in typos.toml
+	./scripts/python setup
+	./scripts/python run typos
 
 # What can be built on this machine; asked when it is used, as `setup` may change it.
 FEATURES = $(shell ./scripts/features)
