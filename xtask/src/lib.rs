@@ -2,7 +2,6 @@
 
 pub mod bench;
 pub mod clauses;
-pub mod codes;
 pub mod compile;
 pub mod corpora;
 pub mod detect;

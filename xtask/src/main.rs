@@ -39,8 +39,6 @@ usage: cargo xtask <task>
         current; or write a list with one line for each
   codegen [--check]
         write the generated code that is committed, or say whether it is current
-  codes [--check]
-        write docs/diagnostics.md, or say whether it is current
   clauses [--check]
         write docs/clauses.md, which vectors stand for which clause, or say whether it is current
   dist [--out DIR] [--target TRIPLE] [archive | deb | rpm | python | oci | sbom]…
@@ -79,10 +77,6 @@ fn main() -> ExitCode {
             Err(message) => Err(message),
         },
         Some("dist") => match xtask::dist::run(&rest, &mut std::io::stdout().lock()) {
-            Ok(()) => return ExitCode::SUCCESS,
-            Err(message) => Err(message),
-        },
-        Some("codes") => match xtask::codes::run(rest.iter().any(|argument| argument == "--check")) {
             Ok(()) => return ExitCode::SUCCESS,
             Err(message) => Err(message),
         },

@@ -1,4 +1,4 @@
-//! What the codes of diagnostics mean, for `docs/diagnostics.md`.
+//! What the codes of diagnostics mean, for `docs/reference/diagnostics.md`.
 //!
 //! Codes never change their meaning. `W` codes are always warnings; `E` codes of faults that lenient reading works around
 //! are shown as `W` codes with the same number there; `L` codes are slips of notation, errors in strict mode alone.

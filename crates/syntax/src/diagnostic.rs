@@ -26,7 +26,7 @@ pub struct Label {
 pub struct Diagnostic {
     /// Error or warning.
     pub severity: Severity,
-    /// A stable code such as `E0104`; `docs/diagnostics.md` explains each.
+    /// A stable code such as `E0104`; `docs/reference/diagnostics.md` explains each.
     pub code: &'static str,
     /// One sentence without a trailing period; literals in backticks.
     pub message: String,

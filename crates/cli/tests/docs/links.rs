@@ -9,7 +9,7 @@ const FOLDERS: [(&str, bool); 9] = [
     ("", false),
     (".github", true),
     ("bench", true),
-    ("crates/python", false),
+    ("crates", true),
     ("docs", true),
     ("examples", true),
     ("fuzz", false),

@@ -14,6 +14,7 @@ const MADE: &str = "<!-- Made by `BLESS=1 cargo test -p tercet --test cli`; do n
 fn pages_made_from_the_program_are_current() {
     let pages = [
         ("commands", commands()),
+        ("diagnostics", diagnostics()),
         ("framings", framings()),
         ("renderings", renderings()),
         ("profiles", profiles()),
@@ -66,6 +67,21 @@ fn command(names: &[&str], page: &mut String) {
     for name in lines.filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help") {
         command(&[names, &[name]].concat(), page);
     }
+}
+
+fn diagnostics() -> String {
+    let mut page = format!(
+        "# Diagnostics\n\n{MADE}\n\nThe findings of `tercet check`, by code. `E` is an error, `W` a warning. `L` is a slip of notation: a \
+         warning, and an error with `--strict`. Where other commands, or `--lenient`, work around an error, it is a warning with \
+         `W` in place of `E`: `W0201` is E0201. A code never changes its meaning.\n\n| code | meaning |\n|---|---|\n"
+    );
+    for (code, meaning) in tercet::syntax::CODES {
+        _ = writeln!(page, "| {code} | {} |", cell(meaning));
+    }
+    for (code, title, meaning) in tercet::model::CODES {
+        _ = writeln!(page, "| {code} | **{}.** {} |", cell(title), cell(meaning));
+    }
+    page
 }
 
 fn framings() -> String {
