@@ -56,16 +56,22 @@ def text(node: ast.ClassDef | Function | ast.Module) -> str:
 def prose(doc: str) -> str:
     """A docstring as Markdown: examples between fences."""
     lines: list[str] = []
-    example = False
+    fence = ""
     for line in inspect.cleandoc(doc).replace("``", "`").splitlines():
-        if line.startswith(">>>") and not example:
-            lines += ([""] if lines and lines[-1] else []) + ["```pycon"]
-            example = True
-        elif not line and example:
-            lines.append("```")
-            example = False
-        lines.append(line)
-    return "\n".join(lines + ["```"] * example).strip()
+        if (fence == "pycon" and not line) or (fence == "py" and line and not line.startswith("    ")):
+            while fence == "py" and not lines[-1]:
+                lines.pop()
+            lines += ["```"] if fence == "pycon" else ["```", ""]
+            fence = ""
+        if not fence and line.startswith(">>>"):
+            fence = "pycon"
+        elif not fence and line.startswith("    ") and not lines[-1]:
+            fence = "py"
+        else:
+            lines.append(line if fence != "py" else line[4:])
+            continue
+        lines += [*([""] if lines and lines[-1] else []), f"```{fence}", line if fence != "py" else line[4:]]
+    return "\n".join(lines + ["```"] * bool(fence)).strip()
 
 
 def signature(name: str, node: Function) -> str:

@@ -40,7 +40,8 @@ def items(module: str) -> Iterator[tuple[str, Item, Any]]:
 
 
 def docstring(found: Any) -> str:
-    return inspect.cleandoc(getattr(found, "__doc__", None) or "")
+    # A static method has the text of `staticmethod` itself; its function has its own.
+    return inspect.cleandoc(getattr(getattr(found, "__func__", found), "__doc__", None) or "")
 
 
 def written(module: str) -> str:
