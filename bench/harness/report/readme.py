@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..records import Record
 from . import overview, whole, words
 
-BEGIN = "<!-- figures of bench/report: `bench/write-report` writes what stands here -->"
+BEGIN = "<!-- figures of bench/report: `bench/write-report` writes this part -->"
 END = "<!-- end of figures -->"
 
 
@@ -31,7 +31,8 @@ def _figures(records: list[Record]) -> str:
     lines = overview.rows(records)
     nearest = {row.label: min(row.peers, key=lambda peer: peer[1]) for row in lines}
     first = sum(ratio >= 1 for _, ratio in nearest.values())
-    count = f"all of these {len(lines)}" if first == len(lines) else f"{first} of these {len(lines)}"
+    tasks = f"{len(lines)} tasks of this chart"
+    count = f"the {tasks}" if first == len(lines) else f"{first} of the {tasks}"
     said = sorted((row for row in lines if row.label in SAID), key=lambda row: SAID.index(row.label))[:3]
     items = [
         f"- {row.label}: {row.detail}; the nearest peer, {words.short(nearest[row.label][0])}, takes "
@@ -39,10 +40,10 @@ def _figures(records: list[Record]) -> str:
         for row in said
     ]
     slower = len(whole.behind(records)[0])
-    rows = f"the {slower} rows in which a peer is faster" if slower != 1 else "the row in which a peer is faster"
+    rows = f"the {slower} rows in which a peer wins" if slower != 1 else "the row in which a peer wins"
     where = rows if slower else "the limits of the machine"
     return (
         f"![{overview.ALT}](bench/report/overview.svg)\n\n"
-        f"Tercet is first in {count} works; [the report](bench/report/README.md) begins with "
-        f"{where}, and has every peer and the command behind each figure.\n\n" + "\n".join(items) + "\n"
+        f"Tercet is the fastest in {count}; [the report](bench/report/README.md) starts with "
+        f"{where} and has every peer and the command for each figure.\n\n" + "\n".join(items) + "\n"
     )
