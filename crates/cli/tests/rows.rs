@@ -166,7 +166,14 @@ fn where_refuses_what_no_record_can_meet() {
             "number `5` compared with a text: `accessPoint` is an IA5String",
             "              ^",
         ),
-        ("data.volumes[0].uplink > 5", "element index in `data.volumes[0].uplink`", "^^^^^^^^^^^^^^^^^^^^^^"),
+        ("data.volumes[x].uplink > 5", "`[x]` is not the number of an element", "^^^^^^^^^^^^^^^^^^^^^^"),
+        (
+            "data.volumes[0..3].uplink > 5",
+            "`[0..3]` is not the number of an element",
+            "^^^^^^^^^^^^^^^^^^^^^^^^^",
+        ),
+        ("data[0].recordNumber > 5", "element number in `data`, which is not a list", "^^^^^^^^^^^^^^^^^^^^"),
+        ("uplink[0] > 5", "element number without the path of its list", "^^^^^^^^^"),
         ("duration > 5 and and", "no comparison after `and`", "                    ^"),
         ("duration > 5 duration < 9", "`and` or `or` expected", "                      ^"),
     ] {
@@ -177,6 +184,90 @@ fn where_refuses_what_no_record_can_meet() {
         assert!(said.contains(&shown), "{condition}: {said}");
         assert!(output.stdout.is_empty());
     }
+}
+
+#[test]
+fn where_asks_for_one_element_of_a_list_or_any() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("lists.asn"), LISTS).unwrap();
+    let bills = r#"
+        {"name":"a","groups":[{"code":1,"items":[{"type":"x","charge":1,"marks":[7,8]}]},{"code":2}]}
+        {"name":"b","groups":[{"code":2,"items":[{"type":"y","charge":5},{"type":"x","charge":6,"marks":[8]}]}]}
+        {"name":"c","groups":[]}"#;
+    std::fs::write(folder.path().join("bills.json"), bills).unwrap();
+    let encode = "encode -s lists.asn -t Bill bills.json -o bills.ber".split(' ');
+    let output = Command::new(TERCET).current_dir(folder.path()).args(encode).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    for (condition, known) in [
+        ("groups.code = 2", "ab"),
+        ("groups[0].code = 2", "b"),
+        ("groups[1].code = 2", "a"),
+        ("groups[9].code = 2", ""),
+        ("groups.items.charge > 4", "b"),
+        ("groups[0].items[1].charge = 6", "b"),
+        ("groups.items[0].charge = 6", ""),
+        ("groups[].items[1].charge = 6", "b"),
+        ("groups[1].items.charge > 0", ""),
+        ("groups.items.marks[0] = 8", "b"),
+        ("groups.items.marks[1] = 8", "a"),
+        ("groups[0].items[0].marks[1] = 8", "a"),
+        ("groups[0].items[1] is not null", "b"),
+        ("groups[0] is null", "c"),
+        ("groups[1].items is null", "abc"),
+        ("not groups[0].code = 2", "a"),
+    ] {
+        let mut words: Vec<_> =
+            "-q -s lists.asn -t Bill bills.ber -f csv --columns name".split(' ').collect();
+        words.extend(["--where", condition]);
+        let output = run(folder.path(), &words);
+        assert!(output.status.success(), "{condition}: {}", String::from_utf8_lossy(&output.stderr));
+        let names: String = String::from_utf8_lossy(&output.stdout).lines().skip(1).collect();
+        assert_eq!(names, known, "{condition}");
+    }
+}
+
+#[test]
+fn lists_are_decoded_for_conditions_and_totals_whatever_the_columns() {
+    let folder = tempfile::tempdir().unwrap();
+    let specification = "L DEFINITIONS AUTOMATIC TAGS ::= BEGIN
+        L ::= SEQUENCE { name IA5String, marks SEQUENCE OF INTEGER, tables SEQUENCE OF SEQUENCE OF INTEGER, parties SEQUENCE OF Party, kind Party }
+        Party ::= CHOICE { number INTEGER, text UTF8String }
+        END";
+    std::fs::write(folder.path().join("l.asn"), specification).unwrap();
+    let values = r#"
+        {"name":"a","marks":[1,2],"tables":[[3],[4,5]],"parties":[{"number":6}],"kind":{"text":"y"}}
+        {"name":"b","marks":[1],"tables":[[3]],"parties":[{"text":"x"}],"kind":{"number":1}}"#;
+    std::fs::write(folder.path().join("l.json"), values).unwrap();
+    let encode = "encode -s l.asn -t L l.json -o l.ber".split(' ');
+    let output = Command::new(TERCET).current_dir(folder.path()).args(encode).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let names = |options: &[&str]| {
+        let words = "-s l.asn -t L l.ber --columns name -f csv".split(' ').collect::<Vec<_>>();
+        let output = run(folder.path(), &[&words[..], options].concat());
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let names: String = String::from_utf8_lossy(&output.stdout).lines().skip(1).collect();
+        (names, String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    for (condition, known) in [
+        ("marks = 2", "a"),
+        ("marks = 1", "ab"),
+        ("tables = 5", "a"),
+        ("tables[1] = 5", "a"),
+        ("tables[1][0] = 5", ""),
+        ("tables[][1] = 5", "a"),
+        ("parties.choice = text", "b"),
+        ("parties.number = 6", "a"),
+        ("kind.choice = number", "b"),
+        ("kind = text", "a"),
+        ("kind.choice is not null", "ab"),
+        ("parties[0].choice = number", "a"),
+        ("marks[1] is null", "b"),
+    ] {
+        assert_eq!(names(&["--where", condition]).0, known, "{condition}");
+    }
+    let (_, said) = names(&["--total", "marks"]);
+    assert!(said.contains("marks") && said.contains('4'), "{said}");
+    assert_eq!(names(&["--dedupe=marks"]).0, "ab");
 }
 
 #[test]
@@ -465,7 +556,7 @@ fn child_tables_that_cannot_be_are_refused() {
             &["--child", "groups.cod", "-o", "a.csv"],
             "no component `cod` in `groups.cod`; did you mean `code`?",
         ),
-        (&["--child", "groups", "-o", "a.xml"], "no form in XML"),
+        (&["--child", "groups", "-o", "a.xml"], "`--child` does not apply to the format `xml`"),
         (&["--by-type", "-o", "a.csv"], "the records are of one type"),
         (&["--child", "groups", "--explode", "groups", "-o", "a.csv"], "cannot be used with"),
         (&["--child", "groups", "--columns", "groups.x", "-o", "a.parquet"], "unknown column `x`"),

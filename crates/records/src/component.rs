@@ -13,6 +13,8 @@ pub(crate) struct Component {
     anywhere: bool,
     /// Whether some of the components are lists, whose elements stand for them.
     has_lists: bool,
+    /// The fields of these elements.
+    elements: Vec<FieldId>,
 }
 
 impl Component {
@@ -57,10 +59,9 @@ impl Component {
     }
 
     fn at(shape: &Shape, ways: Vec<Vec<FieldId>>, anywhere: bool) -> Self {
-        let mut component = Self { ways, anywhere, has_lists: false };
-        let has_lists = component.last_fields().any(|field| is_list(shape, shape.field(field).node));
-        component.has_lists = has_lists;
-        component
+        let last = ways.iter().filter_map(|way| way.last());
+        let elements: Vec<_> = last.flat_map(|field| elements_of(shape, shape.field(*field).node)).collect();
+        Self { ways, anywhere, has_lists: !elements.is_empty(), elements }
     }
 
     /// The field at the end of each way.
@@ -69,14 +70,13 @@ impl Component {
     }
 
     /// Those fields and, where they are lists, the fields of their elements.
-    pub(crate) fn last_and_elements<'a>(&'a self, shape: &'a Shape) -> impl Iterator<Item = FieldId> + 'a {
-        self.last_fields()
-            .flat_map(|field| std::iter::once(field).chain(elements_of(shape, shape.field(field).node)))
+    pub(crate) fn last_and_elements(&self) -> impl Iterator<Item = FieldId> + '_ {
+        self.last_fields().chain(self.elements.iter().copied())
     }
 
-    /// The fields on the way to it.
+    /// The fields on the way to it, and its elements.
     pub(crate) fn fields(&self) -> impl Iterator<Item = usize> + '_ {
-        self.ways.iter().flatten().map(|field| field.index())
+        self.ways.iter().flatten().chain(&self.elements).map(|field| field.index())
     }
 
     /// Whether it is a part of something rendered: no field below this number.

@@ -20,6 +20,18 @@ pub(super) struct Test {
     operands: Vec<(NodeId, Vec<Operand>)>,
     /// The names that an alternative is compared with.
     names: Vec<String>,
+    /// The elements of lists that the path names.
+    indices: Vec<ElementIndex>,
+}
+
+/// One element of a list on the way to a component.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct ElementIndex {
+    /// Steps of the path up to the list.
+    steps: usize,
+    /// Lists around this one that the same step leads to.
+    lists: usize,
+    number: u64,
 }
 
 impl Test {
@@ -31,18 +43,18 @@ impl Test {
         condition: &Condition,
         written: &Written,
     ) -> Result<Self, FilterError> {
-        let Written { path, comparison, values, .. } = written;
+        let Written { path: written_path, comparison, values, .. } = written;
         let at_path = |message: String| FilterError::at(&condition.text, written.path_span.clone(), message);
-        if path.contains('[') {
-            return Err(at_path(format!("element index in `{path}`")).with_help(
-                "a condition holds if one element of a list meets it; write the path without `[…]`",
-            ));
+        let (path, indices) = indices_of(written_path).map_err(at_path)?;
+        let path = &path;
+        if let Some(text) = no_list(shape, root, path, &indices) {
+            return Err(at_path(text));
         }
         let is_presence = matches!(comparison, Comparison::Null | Comparison::NotNull);
         let comparison = *comparison;
         if let Some(way) = choice_way(shape, root, path, is_presence) {
             let names = values.iter().map(|value| value.text.clone()).collect();
-            let test = Self { place: Place::Choice(way), comparison, operands: Vec::new(), names };
+            let test = Self { place: Place::Choice(way), comparison, operands: Vec::new(), names, indices };
             return test.check_alternatives(shape, root, condition, written);
         }
         let component = if is_presence {
@@ -70,7 +82,13 @@ impl Test {
         }
         match refused {
             Some(error) if operands.is_empty() => Err(error),
-            _ => Ok(Self { place: Place::Component(component), comparison, operands, names: Vec::new() }),
+            _ => Ok(Self {
+                place: Place::Component(component),
+                comparison,
+                operands,
+                names: Vec::new(),
+                indices,
+            }),
         }
     }
 
@@ -110,7 +128,7 @@ impl Test {
     /// The fields at the end of the ways to the component, and of the elements where those are lists.
     pub(super) fn last_fields(&self, shape: &Shape, root: NodeId) -> Vec<FieldId> {
         match &self.place {
-            Place::Component(component) => component.last_and_elements(shape).collect(),
+            Place::Component(component) => component.last_and_elements().collect(),
             Place::Choice(way) => {
                 let last = way.last().copied();
                 let node = last.map_or(root, |field| shape.field(field).node);
@@ -119,9 +137,44 @@ impl Test {
         }
     }
 
+    /// The fields of the alternatives, where one of them is asked for by its name.
+    pub(super) fn alternatives(&self, shape: &Shape, root: NodeId) -> Vec<usize> {
+        let Place::Choice(way) = &self.place else { return Vec::new() };
+        let node = inside(shape, way.last().map_or(root, |field| shape.field(*field).node));
+        shape.fields_of(node).map(|(id, _)| id.index()).collect()
+    }
+
     /// Whether the component has to be absent or present, whatever its value.
     pub(super) fn is_presence(&self) -> bool {
         matches!(self.comparison, Comparison::Null | Comparison::NotNull)
+    }
+
+    /// Whether the path names elements of lists.
+    pub(super) fn has_indices(&self) -> bool {
+        !self.indices.is_empty()
+    }
+
+    /// Whether a value is in the elements that the path names: `around` has the number of each open value that is an element of a
+    /// list, from the record on, and `number` is its own.
+    pub(super) fn is_in_elements(&self, around: &[Option<u64>], number: Option<u64>) -> bool {
+        if self.indices.is_empty() {
+            return true;
+        }
+        let (mut steps, mut lists, mut met) = (0, 0, 0);
+        for number in around.iter().skip(1).copied().chain(number.map(Some)) {
+            let Some(number) = number else {
+                (steps, lists) = (steps + 1, 0);
+                continue;
+            };
+            let index = self.indices.iter().find(|index| (index.steps, index.lists) == (steps, lists));
+            match index {
+                Some(index) if index.number != number => return false,
+                Some(_) => met += 1,
+                None => {}
+            }
+            lists += 1;
+        }
+        met == self.indices.len()
     }
 
     /// Whether a leaf of a field is the component.
@@ -182,6 +235,59 @@ impl Test {
             _ => (found == Found::Compared).into(),
         }
     }
+}
+
+/// A path without element numbers, and these: `calls[0].parties[2]`; `[]` is any element.
+fn indices_of(written: &str) -> Result<(String, Vec<ElementIndex>), String> {
+    let (mut path, mut indices) = (String::new(), Vec::new());
+    // Dots in brackets are of no step.
+    let mut depth = 0_i32;
+    let is_dot = |c: char| {
+        depth += i32::from(c == '[') - i32::from(c == ']');
+        c == '.' && depth <= 0
+    };
+    for (number, step) in written.split(is_dot).enumerate() {
+        let (name, mut rest) = step.split_at(step.find('[').unwrap_or(step.len()));
+        if number > 0 {
+            path.push('.');
+        }
+        path.push_str(name);
+        let mut lists = 0;
+        while !rest.is_empty() {
+            if let Some(after) = rest.strip_prefix("[]") {
+                (lists, rest) = (lists + 1, after);
+                continue;
+            }
+            let inside = rest.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+            let index = inside.and_then(|(index, rest)| Some((index.parse().ok()?, rest)));
+            let Some((index, after)) = index else {
+                return Err(format!(
+                    "`{rest}` is not the number of an element\nhelp: `LIST[0]` is the first; without a number one element has to meet \
+                     the condition"
+                ));
+            };
+            indices.push(ElementIndex { steps: number + 1, lists, number: index });
+            (lists, rest) = (lists + 1, after);
+        }
+    }
+    Ok((path, indices))
+}
+
+/// The text about an element number where there is no list, if there is one.
+fn no_list(shape: &Shape, root: NodeId, path: &str, indices: &[ElementIndex]) -> Option<String> {
+    for index in indices {
+        let list = path.split('.').take(index.steps).collect::<Vec<_>>().join(".");
+        // A path that leads nowhere is an error of its own, unless it is a name that may be anywhere.
+        let Some(last) = way(shape, root, &list).and_then(|way| way.last().copied()) else {
+            return (!path.contains('.')).then(|| {
+                format!("element number without the path of its list\nhelp: `{list}` is not a component of the record itself: write the path from the record")
+            });
+        };
+        if elements_of(shape, shape.field(last).node).len() <= index.lists {
+            return Some(format!("element number in `{list}`, which is not a list"));
+        }
+    }
+    None
 }
 
 /// A value for the comparison with a type.

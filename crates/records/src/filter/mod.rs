@@ -2,7 +2,7 @@
 //!
 //! `duration >= 60 and choice in (moCall, mtCall)`, `data.accessPoint like 'internet%'`, `not (answerTime is null)`. A name
 //! alone is a component wherever it is; a path begins at the record. Of a component that is there several times, one has
-//! to compare. `choice` at the end of a path is the alternative of a CHOICE.
+//! to compare: `volumes.uplink > 5` holds if one element of the list `volumes` meets it, `volumes[0].uplink > 5` if the first does. `choice` at the end of a path is the alternative of a CHOICE.
 //!
 //! A comparison with an absent component is neither true nor false, as in SQL, so that `not` does not make it true: only
 //! `is null` keeps such a record.
@@ -33,15 +33,54 @@ pub struct Filter {
     steps: Vec<Step>,
     /// For each field of the shape whether a test looks at it.
     is_tested: Vec<bool>,
+    /// The fields whose presence tells the alternative of a CHOICE that a test looks at.
+    alternatives: Vec<usize>,
+    /// Whether some tests are of one element of a list.
+    has_indices: bool,
 }
 
 /// The memory of a filter from one record to the next.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FilterState {
     path: Vec<FieldId>,
+    elements: Elements,
     /// Of each test, what has been found.
     found: Vec<Found>,
     stack: Vec<Truth>,
+}
+
+/// Where the values that are open are in their lists.
+#[derive(Clone, Debug, Default)]
+struct Elements {
+    /// Of each open value its number in the list around it, if it is an element.
+    numbers: Vec<Option<u64>>,
+    /// Of each open value how many parts have begun.
+    parts: Vec<u64>,
+}
+
+impl Elements {
+    fn clear(&mut self) {
+        self.numbers.clear();
+        self.parts.clear();
+    }
+
+    /// Counts a part of the value that has begun last; its number, if it is an element.
+    fn part(&mut self, is_element: bool) -> Option<u64> {
+        let parts = self.parts.last_mut()?;
+        *parts += 1;
+        is_element.then_some(*parts - 1)
+    }
+
+    fn open(&mut self, is_element: bool) {
+        let number = self.part(is_element);
+        self.numbers.push(number);
+        self.parts.push(0);
+    }
+
+    fn close(&mut self) {
+        self.numbers.pop();
+        self.parts.pop();
+    }
 }
 
 /// What is known of a test, in a record as far as it has been read.
@@ -103,19 +142,23 @@ impl Filter {
         for field in tests.iter().flat_map(|test| test.last_fields(shape, root)) {
             is_tested[field.index()] = true;
         }
-        Ok(Self { tests, steps: Condition::joined_steps(conditions), is_tested })
+        let has_indices = tests.iter().any(Test::has_indices);
+        let alternatives = tests.iter().flat_map(|test| test.alternatives(shape, root)).collect();
+        Ok(Self { tests, steps: Condition::joined_steps(conditions), is_tested, has_indices, alternatives })
     }
 
     /// The fields that have to be decoded for the conditions.
     pub(crate) fn fields(&self) -> impl Iterator<Item = usize> + '_ {
-        self.tests.iter().flat_map(|test| {
+        let tested = self.is_tested.iter().enumerate().filter(|(_, is_tested)| **is_tested);
+        let ways = self.tests.iter().flat_map(|test| {
             let (component, way) = match &test.place {
                 Place::Component(component) => (Some(component), &[][..]),
                 Place::Choice(way) => (None, &way[..]),
             };
             let component = component.into_iter().flat_map(Component::fields);
             component.chain(way.iter().map(|field| field.index()))
-        })
+        });
+        ways.chain(tested.map(|(index, _)| index)).chain(self.alternatives.iter().copied())
     }
 
     /// Whether a component is a part of something rendered, wherever that is: no field below this number.
@@ -151,11 +194,12 @@ impl Filter {
 
     /// Whether a record meets all conditions.
     pub(crate) fn accepts(&self, shape: &Shape, view: View<'_>, state: &mut FilterState) -> bool {
-        let FilterState { path, found, stack } = state;
+        let FilterState { path, elements, found, stack } = state;
         path.clear();
+        elements.clear();
         found.clear();
         found.resize(self.tests.len(), Found::Absent);
-        self.find(shape, view, path, found);
+        self.find(shape, view, (path, elements), found);
         evaluated(&self.steps, stack, |number| match (self.tests.get(number), found.get(number)) {
             (Some(test), Some(found)) => test.truth(*found),
             _ => Truth::Unknown,
@@ -163,23 +207,42 @@ impl Filter {
     }
 
     /// Looks for the components of all tests, in one pass over the record.
-    fn find(&self, shape: &Shape, view: View<'_>, path: &mut Vec<FieldId>, found: &mut [Found]) {
+    fn find(
+        &self,
+        shape: &Shape,
+        view: View<'_>,
+        (path, elements): (&mut Vec<FieldId>, &mut Elements),
+        found: &mut [Found],
+    ) {
         let mut missing = found.len();
         for index in 0..view.len() {
             match view.token(index) {
                 Token::Open { field, node, .. } => {
-                    path.push(if is_element(shape, field) { FieldId::ROOT } else { field });
+                    let is_element = is_element(shape, field);
+                    path.push(if is_element { FieldId::ROOT } else { field });
+                    if self.has_indices {
+                        elements.open(is_element);
+                    }
                     // The record itself has no field; it may be the CHOICE of a test.
                     if self.is_tested.get(field.index()).copied().unwrap_or(true) {
-                        missing -= self.opened(shape, view, (index, node), path, found);
+                        missing -= self.opened(shape, view, (index, node), (path, elements), found);
                     }
                 }
-                Token::Close { .. } => _ = path.pop(),
-                Token::Leaf { field, node, leaf }
-                    if self.is_tested.get(field.index()).copied().unwrap_or_default() =>
-                {
+                Token::Close { .. } => {
+                    path.pop();
+                    elements.close();
+                }
+                Token::Leaf { field, node, leaf } => {
+                    let number =
+                        if self.has_indices { elements.part(is_element(shape, field)) } else { None };
+                    if !self.is_tested.get(field.index()).copied().unwrap_or_default() {
+                        continue;
+                    }
                     for (test, found) in self.tests.iter().zip(&mut *found) {
-                        if *found != Found::Compared && test.is_at(shape, path, field) {
+                        let is_at = || {
+                            test.is_at(shape, path, field) && test.is_in_elements(&elements.numbers, number)
+                        };
+                        if *found != Found::Compared && is_at() {
                             *found = test.compares(node, &scalar(shape, node, leaf)).into();
                             missing -= usize::from(*found == Found::Compared);
                         }
@@ -199,12 +262,12 @@ impl Filter {
         shape: &Shape,
         view: View<'_>,
         (index, node): (usize, NodeId),
-        path: &[FieldId],
+        (path, elements): (&[FieldId], &Elements),
         found: &mut [Found],
     ) -> usize {
         let mut compared = 0;
         for (test, found) in self.tests.iter().zip(found) {
-            if *found == Found::Compared {
+            if *found == Found::Compared || !test.is_in_elements(&elements.numbers, None) {
                 continue;
             }
             match &test.place {

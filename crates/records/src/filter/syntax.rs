@@ -263,7 +263,7 @@ impl<'t> Reader<'t> {
                 return Err(self.wrong("unclosed backquote", start..start + 1));
             };
             self.at += end + 2;
-            return Ok((rest[..end].replace("[]", ""), start..self.at));
+            return Ok((rest[..end].to_owned(), start..self.at));
         }
         let end = self.path_end(start);
         if end == start {
@@ -272,7 +272,7 @@ impl<'t> Reader<'t> {
                 .with_help("a comparison is `PATH OPERATOR VALUE`, such as `duration >= 60`"));
         }
         self.at = end;
-        Ok((self.text[start..end].replace("[]", ""), start..end))
+        Ok((self.text[start..end].to_owned(), start..end))
     }
 
     /// The values in parentheses behind `in`.
