@@ -2,11 +2,11 @@
 
 use crate::exit::{Failure, Outcome};
 use crate::job::Job;
-use crate::render::{Format, RenderArgs, Shown};
+use crate::render::{Format, FormatOption, RenderArgs, Shown};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use tercet::dynamic::{Error, NodeId, View};
-use tercet::records::{Children, Origin, Output, Render, RenderedPart};
+use tercet::records::{Children, EachNulled, Origin, Output, Render, RenderedPart};
 
 /// A table that records become rows of: what its rows look like.
 pub struct Table<'p> {
@@ -110,10 +110,8 @@ pub fn paths(children: Option<&Children>, output: &Path) -> Vec<PathBuf> {
 }
 
 /// Refuses what child tables cannot be written as.
-pub fn check(format: Format, output: Option<&PathBuf>) -> Outcome<()> {
-    if matches!(format, Format::Xml | Format::Value) {
-        return Err(Failure::usage("child tables have no form in XML and value notation"));
-    }
+pub fn check(option: &'static str, format: Format, output: Option<&PathBuf>) -> Outcome<()> {
+    FormatOption { name: option, is_given: true, is_for: Format::is_open }.check(Some(format))?;
     match output {
         Some(_) => Ok(()),
         None => Err(Failure::usage("child tables are files of their own: say with `--output` where they go")),
@@ -188,6 +186,13 @@ impl Render for WithChildren<'_> {
         self.records.begin_record(out);
         for child in &mut self.children {
             child.begin = None;
+        }
+    }
+
+    fn take_nulled(&mut self, each: &mut EachNulled<'_>) {
+        self.records.take_nulled(each);
+        for child in self.children.iter_mut().filter(|child| child.begin.is_some()) {
+            child.render.take_nulled(each);
         }
     }
 

@@ -6,7 +6,7 @@ use tercet::columns::{
     ArrowError, Builder, Compression, Encoder, FileFormat, Keys, Part, PartEncoder, Provenance,
 };
 use tercet::dynamic::{Error, View};
-use tercet::records::{Origin, Render, RenderedPart, Undecoded};
+use tercet::records::{EachNulled, Origin, Render, RenderedPart, Undecoded};
 
 /// Collects rows and writes batches.
 pub struct Columnar<'p> {
@@ -115,6 +115,12 @@ impl Render for Columnar<'_> {
 
     fn check(&mut self) -> io::Result<()> {
         self.checked()
+    }
+
+    fn take_nulled(&mut self, each: &mut EachNulled<'_>) {
+        for nulled in self.builder.take_nulled() {
+            each(&nulled.path, nulled.count, &nulled.octets);
+        }
     }
 
     fn drop_record(&mut self) {

@@ -2,7 +2,7 @@
 
 use crate::render::{RenderArgs, Shown, Tables};
 use clap::{Args, ValueEnum};
-use tercet::columns::{Integers, Keys, OctetsAs, Options, TextAs};
+use tercet::columns::{Integers, Keys, OctetsAs, Options, Reals, TextAs};
 
 /// How rows and their numbers look, in text and in columns.
 #[derive(Args, Clone, Debug, Default)]
@@ -12,6 +12,12 @@ pub struct ColumnarArgs {
     /// In JSON, `text` writes numbers beyond 2^53 as strings, which `tercet encode` reads too.
     #[arg(long, value_enum, value_name = "TYPE")]
     pub integers: Option<IntegersArg>,
+
+    /// Parquet, Arrow: column type of REALs; `float64` by default
+    ///
+    /// A number beyond the range of float64 is null, and counted as a marked value; `text` keeps every number.
+    #[arg(long, value_enum, value_name = "TYPE")]
+    pub reals: Option<RealsArg>,
 
     /// Begin each row with `_file`, `_record`, `_offset`, `_length`
     ///
@@ -42,9 +48,11 @@ pub struct FileArgs {
     pub hex_octets: bool,
 
     /// Parquet: how pages are compressed
+    ///
+    /// By default `zstd`.
     #[cfg(feature = "parquet")]
-    #[arg(long, value_enum, default_value_t = CompressionArg::Zstd, value_name = "CODEC")]
-    pub compression: CompressionArg,
+    #[arg(long, value_enum, value_name = "CODEC")]
+    pub compression: Option<CompressionArg>,
 }
 
 /// What an INTEGER without bounds is.
@@ -56,6 +64,15 @@ pub enum IntegersArg {
     Int64,
     /// decimal128(38, 0); a record with a larger number is rejected
     Decimal,
+}
+
+/// What a REAL is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum RealsArg {
+    /// float64; a number beyond its range is null
+    Float64,
+    /// Decimal text: every number fits
+    Text,
 }
 
 /// How pages are compressed.
@@ -98,6 +115,10 @@ impl ColumnarArgs {
                 Some(IntegersArg::Int64) => Integers::Int64,
                 Some(IntegersArg::Decimal) => Integers::Decimal,
                 Some(IntegersArg::Text) | None => Integers::Text,
+            },
+            reals: match self.reals {
+                Some(RealsArg::Text) => Reals::Text,
+                Some(RealsArg::Float64) | None => Reals::Float64,
             },
             flat: self.files.flat,
             octets: match self.files.hex_octets || render.octets.is_some() {

@@ -56,7 +56,7 @@ const GROUPS: [Group; 12] = [
     Group {
         heading: "Values",
         common: &["render", "profile"],
-        rare: &["octets", "integers", "oids", "open"],
+        rare: &["octets", "integers", "reals", "oids", "open"],
     },
     Group {
         heading: "Columns",

@@ -1,5 +1,6 @@
 //! Looking at record files without converting them: what `cat`, `head` and `stat` share.
 
+use crate::args::writes_stdout;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::inputs::Input;
 use crate::job::{Job, RecordArgs};
@@ -9,10 +10,10 @@ use crate::term;
 use clap::Args;
 use std::io::Write;
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use tercet::dynamic::Options;
-use tercet::records::{Converter, Render, Stopped, Summary, Targets};
+use tercet::records::{Converter, Guard, Output, Render, Stopped, Summary, Targets};
 
 /// What records are, and how they are shown.
 #[derive(Args, Clone, Debug)]
@@ -22,9 +23,24 @@ pub struct InspectArgs {
 
     #[command(flatten)]
     pub rendering: RenderingArgs,
+
+    /// Write a line of JSON to this file for each marked value: a text or time that is kept although it breaks the rules of
+    /// its type
+    #[arg(long, value_name = "FILE")]
+    marks: Option<PathBuf>,
 }
 
 impl InspectArgs {
+    /// What is read beside the inputs, and what is written.
+    pub fn guard(&self) -> Outcome<Guard> {
+        let mut guard = self.source.schema.guard()?;
+        writes_stdout(&mut guard)?;
+        if let Some(path) = &self.marks {
+            guard.writes("`--marks`", path)?;
+        }
+        Ok(guard)
+    }
+
     /// What to read and how; values are shown by a profile if they are to be `rendered` or the command line says so.
     pub fn job(&self, inputs: &[Input], rendered: bool) -> Outcome<Job> {
         let mut job = self.source.job(inputs, &self.source.options())?;
@@ -34,46 +50,53 @@ impl InspectArgs {
         }
         Ok(job)
     }
-}
 
-/// Reads inputs for a renderer, which may set the flag of the job to end an input. What is damaged is told.
-pub fn read(
-    job: &Job,
-    options: Options,
-    inputs: &[Input],
-    render: &mut dyn Render,
-    out: &mut dyn Write,
-    tell: &mut dyn FnMut(&str, &Summary),
-) -> Outcome {
-    let mut converter = Converter::new(&job.plan, job.settings(options))
-        .with_other_rules(&job.others)
-        .with_rendering(job.rendering.as_ref())
-        .with_stop(Arc::clone(&job.stop));
-    let mut exit = Exit::Good;
-    for input in inputs {
-        input.each(false, &mut |name, reader| {
-            job.stop.store(false, Ordering::SeqCst);
-            let mut targets =
-                Targets { render: &mut *render, out: &mut *out, header: None, rejects: None, marks: None };
-            let summary = converter
-                .run(name, reader, &mut targets, &mut |_| ControlFlow::Continue(()))
-                .map_err(|error| Failure::io(name, &error))?;
-            for line in marks_lines(&summary.marks) {
-                term::warning(format_args!("{name}: {line}"));
-            }
-            warn_of_guess(name, &summary);
-            for reject in &summary.samples {
-                term::warning(format_args!("{name}: {}", describe(reject)));
-            }
-            say_help(&summary);
-            let ended = summary.stopped == Some(Stopped::Caller);
-            exit = exit.max(match verdict(&summary) {
-                Exit::Interrupted if ended => Exit::Good,
-                verdict => verdict,
-            });
-            tell(name, &summary);
-            Ok(true)
-        })?;
+    /// Reads inputs for a renderer, which may set the flag of the job to end an input. What is damaged is told.
+    pub fn read(
+        &self,
+        job: &Job,
+        inputs: &[Input],
+        render: &mut dyn Render,
+        out: &mut dyn Write,
+        tell: &mut dyn FnMut(&str, &Summary),
+    ) -> Outcome {
+        let mut marks = self.marks.as_ref().map(Output::create).transpose()?;
+        let mut converter = Converter::new(&job.plan, job.settings(self.source.options()))
+            .with_other_rules(&job.others)
+            .with_rendering(job.rendering.as_ref())
+            .with_stop(Arc::clone(&job.stop));
+        let mut exit = Exit::Good;
+        for input in inputs {
+            input.each(false, &mut |name, reader| {
+                job.stop.store(false, Ordering::SeqCst);
+                let mut targets = Targets {
+                    render: &mut *render,
+                    out: &mut *out,
+                    header: None,
+                    rejects: None,
+                    marks: marks.as_mut().map(|marks| marks as &mut dyn Write),
+                };
+                let summary = converter
+                    .run(name, reader, &mut targets, &mut |_| ControlFlow::Continue(()))
+                    .map_err(|error| Failure::io(name, &error))?;
+                for line in marks_lines(&summary.marks) {
+                    term::warning(format_args!("{name}: {line}"));
+                }
+                warn_of_guess(name, &summary);
+                for reject in &summary.samples {
+                    term::warning(format_args!("{name}: {}", describe(reject)));
+                }
+                say_help(&summary);
+                let ended = summary.stopped == Some(Stopped::Caller);
+                exit = exit.max(match verdict(&summary) {
+                    Exit::Interrupted if ended => Exit::Good,
+                    verdict => verdict,
+                });
+                tell(name, &summary);
+                Ok(true)
+            })?;
+        }
+        marks.map_or(Ok(()), Output::commit)?;
+        Ok(exit)
     }
-    Ok(exit)
 }

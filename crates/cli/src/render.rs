@@ -14,7 +14,7 @@ use std::path::Path;
 use std::sync::Arc;
 #[cfg(feature = "parquet")]
 use tercet::columns::{Builder, FileFormat, Options};
-use tercet::columns::{Layout, expand};
+use tercet::columns::{Layout, Selection, expand};
 use tercet::dynamic::json::{self, JsonWriter};
 use tercet::dynamic::text::Octets;
 use tercet::dynamic::xml::{self, XmlWriter};
@@ -111,6 +111,35 @@ impl Format {
         }
     }
 
+    /// Whether it is JSON.
+    fn is_json(self) -> bool {
+        matches!(self, Self::Json | Self::Jsonl)
+    }
+
+    /// Whether it is a format of ours, where rows may have more than the values: XML and value notation are those of standards.
+    pub fn is_open(self) -> bool {
+        !matches!(self, Self::Xml | Self::Value)
+    }
+
+    /// Whether its files are Parquet.
+    fn is_parquet(self) -> bool {
+        #[cfg(feature = "parquet")]
+        return self == Self::Parquet;
+        #[cfg(not(feature = "parquet"))]
+        false
+    }
+
+    /// Whether files of two formats may have the same suffixes: JSON and its lines, Arrow's files and streams.
+    pub fn is_like(self, other: Self) -> bool {
+        let family = |format| match format {
+            Self::Jsonl => Self::Json,
+            #[cfg(feature = "parquet")]
+            Self::ArrowStream => Self::Arrow,
+            other => other,
+        };
+        family(self) == family(other)
+    }
+
     /// Whether it has a form for single values.
     pub fn is_for_values(self) -> bool {
         self != Self::Csv && !self.is_columnar()
@@ -121,8 +150,10 @@ impl Format {
 #[derive(Args, Clone, Debug, Default)]
 pub struct RenderArgs {
     /// How bytes and BIT STRINGs are shown in JSON and CSV
-    #[arg(long, value_enum, default_value_t = JsonStyle::Jer, value_name = "STYLE")]
-    pub json_style: JsonStyle,
+    ///
+    /// By default `jer`.
+    #[arg(long, value_enum, value_name = "STYLE")]
+    pub json_style: Option<JsonStyle>,
 
     /// How bytes are written: hexadecimal or base64
     ///
@@ -130,7 +161,7 @@ pub struct RenderArgs {
     #[arg(long, value_enum, value_name = "FORM")]
     pub octets: Option<OctetsForm>,
 
-    /// CSV, Parquet, Arrow: columns to write; all by default
+    /// Columns to write, or components in JSON and XML; all by default
     ///
     /// `tercet show columns` lists them. Other components are not decoded. In a name, `*` is any characters, `**` any number of
     /// names; in CSV, `LIST[0..3]` is the first three elements of a list.
@@ -249,7 +280,68 @@ fn renaming(text: &str) -> Result<(String, String), &'static str> {
     }
 }
 
+/// An option that not every format has a place for.
+pub struct FormatOption {
+    pub name: &'static str,
+    pub is_given: bool,
+    pub is_for: fn(Format) -> bool,
+}
+
+impl FormatOption {
+    /// Refuses the option, if it is given and the format has no place for it.
+    pub fn check(&self, format: Option<Format>) -> Outcome<()> {
+        if !self.is_given || format.is_some_and(self.is_for) {
+            return Ok(());
+        }
+        let name = |format: Format| format.to_possible_value().map(|value| value.get_name().to_owned());
+        let formats = Format::value_variants().iter().copied().filter(|format| (self.is_for)(*format));
+        let formats: Vec<_> = formats.filter_map(name).collect();
+        let output = match format.and_then(name) {
+            Some(name) => format!("the format `{name}`"),
+            None => "encoded values".to_owned(),
+        };
+        Err(Failure::usage(format_args!(
+            "`{}` does not apply to {output}\nhelp: it is for {}",
+            self.name,
+            formats.join(", ")
+        )))
+    }
+}
+
 impl RenderArgs {
+    /// The options given that not every format has a place for.
+    fn given(&self) -> impl Iterator<Item = FormatOption> {
+        let columnar = &self.columnar;
+        #[cfg(feature = "parquet")]
+        let is_compressed = columnar.files.compression.is_some();
+        #[cfg(not(feature = "parquet"))]
+        let is_compressed = false;
+        let integers = match columnar.integers {
+            Some(IntegersArg::Text) => |format: Format| format.is_json() || format.is_columnar(),
+            _ => |format: Format| format.is_columnar(),
+        };
+        let option = |name, is_given, is_for| FormatOption { name, is_given, is_for };
+        let options = [
+            option("--json-style", self.json_style.is_some(), |it| it.is_json() || it == Format::Csv),
+            option("--octets", self.octets.is_some(), Format::is_open),
+            option("--columns", !self.columns.is_empty(), |it| it != Format::Value),
+            option("--rename", !self.rename.is_empty(), |it| it == Format::Csv || it.is_columnar()),
+            option("--guard-formulas", self.guard_formulas, |it| it == Format::Csv),
+            option("--integers", columnar.integers.is_some(), integers),
+            option("--reals", columnar.reals.is_some(), Format::is_columnar),
+            option("--provenance", columnar.provenance, Format::is_open),
+            option("--flat", columnar.files.flat, Format::is_columnar),
+            option("--hex-octets", columnar.files.hex_octets, Format::is_columnar),
+            option("--compression", is_compressed, Format::is_parquet),
+        ];
+        options.into_iter().filter(|option| option.is_given)
+    }
+
+    /// Refuses options that a format has no place for; `None` is the format of encoded values.
+    pub fn check_format(&self, format: Option<Format>) -> Outcome<()> {
+        self.given().try_for_each(|option| option.check(format))
+    }
+
     /// Makes the renderer of a format for values of a type.
     pub fn renderer<'p>(
         &self,
@@ -261,8 +353,8 @@ impl RenderArgs {
         let shape: &'p Shape = shown.shape;
         let prefix = Prefix::new(self.columnar.keys(shown), shown.lists, self.guard_formulas);
         match format {
-            Format::Json => Box::new(self.json(shape, Some(2), prefix)),
-            Format::Jsonl => Box::new(self.json(shape, None, prefix)),
+            Format::Json => Box::new(self.json(shape, node, Some(2), prefix)),
+            Format::Jsonl => Box::new(self.json(shape, node, None, prefix)),
             Format::Csv => Box::new(Csv(self.csv(shape, node), prefix)),
             Format::Value => Box::new(Notation(shape, node, shown.contents)),
             #[cfg(feature = "parquet")]
@@ -271,7 +363,9 @@ impl RenderArgs {
             Format::Arrow => Box::new(self.columnar(FileFormat::Arrow, shown, node)),
             #[cfg(feature = "parquet")]
             Format::ArrowStream => Box::new(self.columnar(FileFormat::ArrowStream, shown, node)),
-            Format::Xml => Box::new(Xml(XmlWriter::new(shape, xml::Options::default()))),
+            Format::Xml => {
+                Box::new(Xml(XmlWriter::new(shape, xml::Options::default()), self.selection(shape, node)))
+            }
         }
     }
 
@@ -318,7 +412,7 @@ impl RenderArgs {
     ) -> Outcome<()> {
         // Of columns that nobody has named there are none too many.
         let unnamed = self.columns.is_empty() && self.rename.is_empty();
-        if !format.is_columnar() && (format != Format::Csv || unnamed) {
+        if !format.is_columnar() && unnamed {
             return Ok(());
         }
         let shown = shown.into();
@@ -381,19 +475,24 @@ impl RenderArgs {
         let dense = format != FileFormat::Parquet;
         let options = Options { dense, ..self.columnar.options(self, shown) };
         let builder = Builder::new(shown.shape, node, &options);
-        Columnar::new(format, builder, self.columnar.files.compression)
+        Columnar::new(format, builder, self.columnar.files.compression.unwrap_or_default())
     }
 
     pub(crate) fn octets(&self) -> Octets {
-        match (self.octets, self.json_style) {
+        match (self.octets, self.json_style.unwrap_or_default()) {
             (Some(OctetsForm::UpperHex), _) | (None, JsonStyle::Jer) => Octets::UpperHex,
             (Some(OctetsForm::Hex), _) | (None, JsonStyle::Plain) => Octets::LowerHex,
             (Some(OctetsForm::Base64), _) => Octets::Base64,
         }
     }
 
-    fn json<'p>(&self, shape: &'p Shape, indent: Option<u8>, prefix: Prefix) -> Json<'p> {
-        let mut options = match self.json_style {
+    /// What of the values JSON and XML show, if not all.
+    fn selection<'p>(&self, shape: &'p Shape, node: NodeId) -> Option<Selection<'p>> {
+        (!self.columns.is_empty()).then(|| Selection::new(shape, node, &self.columns))
+    }
+
+    fn json<'p>(&self, shape: &'p Shape, node: NodeId, indent: Option<u8>, prefix: Prefix) -> Json<'p> {
+        let mut options = match self.json_style.unwrap_or_default() {
             JsonStyle::Jer => json::Options::default(),
             JsonStyle::Plain => json::Options::truth(),
         };
@@ -401,11 +500,25 @@ impl RenderArgs {
         options.octets = self.octets();
         options.large_integers_as_text = self.columnar.integers == Some(IntegersArg::Text);
         options.unknown = true;
-        Json(JsonWriter::new(shape, options), prefix, indent)
+        let (writer, selection) = (JsonWriter::new(shape, options), self.selection(shape, node));
+        Json { writer, selection, prefix, indent }
     }
 }
 
-struct Json<'p>(JsonWriter<'p>, Prefix, Option<u8>);
+struct Json<'p> {
+    writer: JsonWriter<'p>,
+    selection: Option<Selection<'p>>,
+    prefix: Prefix,
+    indent: Option<u8>,
+}
+
+impl Json<'_> {
+    /// Appends the value that the writer has heard.
+    fn row(&self, origin: &Origin<'_>, out: &mut Vec<u8>) {
+        self.prefix.json(origin, self.writer.text(), self.indent, out);
+        out.push(b'\n');
+    }
+}
 
 impl Render for Json<'_> {
     fn is_direct(&self) -> bool {
@@ -418,18 +531,22 @@ impl Render for Json<'_> {
         origin: &Origin<'_>,
         out: &mut Vec<u8>,
     ) -> Result<(), Error> {
-        self.0.clear();
-        record.say(&mut self.0)?;
-        self.1.json(origin, self.0.text(), self.2, out);
-        out.push(b'\n');
+        self.writer.clear();
+        match &mut self.selection {
+            Some(selection) => record.say(&mut selection.sink(&mut self.writer))?,
+            None => record.say(&mut self.writer)?,
+        }
+        self.row(origin, out);
         Ok(())
     }
 
     fn record(&mut self, value: View<'_>, origin: &Origin<'_>, out: &mut Vec<u8>) -> Result<(), Error> {
-        self.0.clear();
-        value.replay(&mut self.0);
-        self.1.json(origin, self.0.text(), self.2, out);
-        out.push(b'\n');
+        self.writer.clear();
+        match &mut self.selection {
+            Some(selection) => value.replay(&mut selection.sink(&mut self.writer)),
+            None => value.replay(&mut self.writer),
+        }
+        self.row(origin, out);
         Ok(())
     }
 }
@@ -475,7 +592,7 @@ impl Render for Csv<'_> {
     }
 }
 
-struct Xml<'p>(XmlWriter<'p>);
+struct Xml<'p>(XmlWriter<'p>, Option<Selection<'p>>);
 
 impl Render for Xml<'_> {
     fn begin(&mut self, out: &mut Vec<u8>) {
@@ -493,7 +610,10 @@ impl Render for Xml<'_> {
         out: &mut Vec<u8>,
     ) -> Result<(), Error> {
         self.0.clear();
-        record.say(&mut self.0)?;
+        match &mut self.1 {
+            Some(selection) => record.say(&mut selection.sink(&mut self.0))?,
+            None => record.say(&mut self.0)?,
+        }
         out.extend_from_slice(self.0.text());
         out.push(b'\n');
         Ok(())
@@ -501,7 +621,10 @@ impl Render for Xml<'_> {
 
     fn record(&mut self, value: View<'_>, _: &Origin<'_>, out: &mut Vec<u8>) -> Result<(), Error> {
         self.0.clear();
-        value.replay(&mut self.0);
+        match &mut self.1 {
+            Some(selection) => value.replay(&mut selection.sink(&mut self.0)),
+            None => value.replay(&mut self.0),
+        }
         out.extend_from_slice(self.0.text());
         out.push(b'\n');
         Ok(())

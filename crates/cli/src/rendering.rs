@@ -3,6 +3,7 @@
 use crate::exit::{Failure, Outcome};
 use clap::Args;
 use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tercet::dynamic::{NodeId, Shape};
 use tercet::records::{Profile, RenderKind, Rendering};
@@ -16,7 +17,7 @@ pub struct RenderingArgs {
 
     /// Profile of `--render auto`: a name, or a TOML file
     #[arg(long, value_name = "NAME|FILE", long_help = profile_help())]
-    pub profile: Option<String>,
+    pub profile: Option<PathBuf>,
 }
 
 /// Returns the help of `--render`, with the kinds that there are.
@@ -112,7 +113,7 @@ impl RenderingArgs {
 }
 
 /// The profile of a name, or in a file.
-fn named(name: &str) -> Outcome<Profile> {
+fn named(name: &Path) -> Outcome<Profile> {
     Profile::named(name).map_err(|error| match error.kind() {
         io::ErrorKind::InvalidInput => Failure::usage(error),
         _ => Failure::from(error),

@@ -6,7 +6,7 @@ use crate::run::Converted;
 use crate::term;
 use serde_json::{Value, json};
 use std::time::{SystemTime, UNIX_EPOCH};
-use tercet::dynamic::Plan;
+use tercet::dynamic::{ErrorKind, Plan};
 use tercet::records::{
     Balance, Checked, Figures, FileHeader, Framing, KEEP_UNKNOWN, Marking, Marks, RecordFormat, Reject,
     Sequence, Stopped, Summary,
@@ -434,7 +434,12 @@ pub fn marks_lines(marks: &Marks) -> impl Iterator<Item = String> {
         let clause = clause.map_or_else(String::new, |clause| format!(" ({clause})"));
         let (which, at) = (if marking.count == 1 { "" } else { "the first " }, marking.offset);
         let values = term::count(marking.count, "marked value");
-        format!("{values} in {path}: {message}{clause}, {which}at offset {at:#x}")
+        // A number without a place in its column is no fault of the value: an option keeps it.
+        let help = match marking.kind {
+            ErrorKind::ColumnOverflow => " and is null; `--reals text` keeps every number",
+            _ => "",
+        };
+        format!("{values} in {path}: {message}{clause}{help}, {which}at offset {at:#x}")
     };
     let more = all.saturating_sub(MARKED);
     let others = (more > 0).then(|| {

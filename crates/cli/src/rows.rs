@@ -15,7 +15,8 @@ pub struct RowsArgs {
     ///
     /// `duration >= 60 and choice in (moCall, mtCall)`, for example. Comparisons are `=`, `!=`, `<`, `<=`, `>`, `>=`, `in (A, B)`, `like 'A%'`, `is null` and `is not null`, joined with `and`,
     /// `or`, `not` and parentheses. Values are compared as they are shown. `choice=NAME` is the alternative. An absent component
-    /// never matches, except with `is null`. If the option is given several times, a record must match all conditions.
+    /// never matches, except with `is null`. `LIST.x > 5` holds if one element of the list meets it, `LIST[0].x > 5` if the first
+    /// does. If the option is given several times, a record must match all conditions.
     #[arg(long = "where", id = "where", value_name = "CONDITION")]
     pub conditions: Vec<Condition>,
 
@@ -62,6 +63,15 @@ impl RowsArgs {
     /// Whether child tables are asked for.
     pub fn has_children(&self) -> bool {
         self.children || !self.child.is_empty()
+    }
+
+    /// The option that asks for child tables.
+    pub fn option_of_children(&self) -> &'static str {
+        match (self.child.is_empty(), self.children) {
+            (false, _) => "--child",
+            (true, true) => "--children",
+            (true, false) => "--by-type",
+        }
     }
 
     /// The rows asked for, of records of a shape.

@@ -504,7 +504,12 @@ impl<'a> Run<'a> {
 
     fn header_renderer(&self) -> Box<dyn Render + Send + '_> {
         let job = self.job;
-        self.convert.render.renderer(Format::Jsonl, job.shown(), job.outer.unwrap_or(job.record))
+        // Columns are those of records.
+        self.convert.render.with_columns(Vec::new()).renderer(
+            Format::Jsonl,
+            job.shown(),
+            job.outer.unwrap_or(job.record),
+        )
     }
 
     /// Renderers of rows that another renderer takes over, and of what stands around them.

@@ -58,8 +58,11 @@ fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 const CONVERT: &str = "convert -q -s demo.asn -t CallRecord in.ber --profile profile.toml";
 
 /// Command lines that read files, with what each of them reads, and the options that name an output.
-const OUTPUTS: [(&str, &[&str], &[&str]); 10] = [
+const OUTPUTS: [(&str, &[&str], &[&str]); 13] = [
     ("decode -s small.asn -t A --hex in.hex", &["in.hex", "small.asn"], &["--marks"]),
+    ("cat -s demo.asn -t CallRecord in.ber", &["in.ber", "demo.asn"], &["--marks"]),
+    ("head -s demo.asn -t CallRecord in.ber", &["in.ber", "demo.asn"], &["--marks"]),
+    ("stat -s demo.asn -t CallRecord in.ber", &["in.ber", "demo.asn"], &["--marks"]),
     (CONVERT, &["in.ber", "demo.asn", "profile.toml"], &["-f csv -o", "-f csv --output"]),
     (
         "convert -q -s demo.asn -t CallRecord in.ber --profile profile.toml -o o.csv",
@@ -169,6 +172,9 @@ fn every_option_that_names_a_file_is_known() {
         ("convert", "--prometheus"),
         ("convert", "--marks"),
         ("decode", "--marks"),
+        ("cat", "--marks"),
+        ("head", "--marks"),
+        ("stat", "--marks"),
         ("convert", "--dedupe-file"),
         ("encode", "--output"),
         ("transcode", "--output"),

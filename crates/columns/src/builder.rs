@@ -36,6 +36,21 @@ enum Misfit {
     List,
 }
 
+/// Octets of numbers without a place in their column that are kept until [`Builder::take_nulled`].
+const NULLED_OCTETS: usize = 1 << 16;
+
+/// Numbers of one component that have no place in their column, and are null there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Nulled {
+    /// The path of the component, with `[]` for the elements of lists.
+    pub path: String,
+    /// How many there are.
+    pub count: u64,
+    /// The contents octets of the first ones.
+    pub octets: Vec<Vec<u8>>,
+    place: u32,
+}
+
 /// Makes record batches of the values of one type.
 #[derive(Debug)]
 pub struct Builder<'s> {
@@ -54,6 +69,9 @@ pub struct Builder<'s> {
     dropped: Vec<usize>,
     /// What of the row at hand does not fit its column, and the place of that.
     fault: Option<(u32, Misfit)>,
+    nulled: Vec<Nulled>,
+    /// Octets that these keep.
+    nulled_octets: usize,
     /// Places that have begun.
     open: Vec<u32>,
     /// How many values are open in a column with JSON text, and which column that is.
@@ -93,6 +111,8 @@ impl<'s> Builder<'s> {
             size: 0,
             dropped: Vec::new(),
             fault: None,
+            nulled: Vec::new(),
+            nulled_octets: 0,
             open: Vec::new(),
             json_depth: 0,
             json_place: 0,
@@ -132,8 +152,31 @@ impl<'s> Builder<'s> {
 
     /// Takes back all rows but so many of the first ones since the last batch, those that failed included.
     pub fn drop_behind(&mut self, rows: usize) {
+        self.take_nulled();
         self.dropped.retain(|row| *row < rows);
         self.dropped.extend(rows..self.rows);
+    }
+
+    /// Takes the numbers of the latest rows that have no place in their columns: a REAL beyond the range of float64.
+    pub fn take_nulled(&mut self) -> Vec<Nulled> {
+        self.nulled_octets = 0;
+        std::mem::take(&mut self.nulled)
+    }
+
+    /// Takes note of a number that has no place in its column.
+    #[cold]
+    fn null(&mut self, place: u32, contents: &[u8]) {
+        let index = self.nulled.iter().position(|nulled| nulled.place == place).unwrap_or_else(|| {
+            let path = self.layout.path_of(self.shape, place);
+            self.nulled.push(Nulled { path, count: 0, octets: Vec::new(), place });
+            self.nulled.len() - 1
+        });
+        let nulled = &mut self.nulled[index];
+        nulled.count += 1;
+        if self.nulled_octets + contents.len() <= NULLED_OCTETS {
+            self.nulled_octets += contents.len();
+            nulled.octets.push(contents.to_vec());
+        }
     }
 
     /// Rows since the last batch, those that failed included.
@@ -477,6 +520,10 @@ impl Row<'_, '_> {
                 values.append(&value, builder.octets)
             }
         };
+        if !fits && matches!(store.values, Values::Float64(_)) {
+            store.nulled();
+            return builder.null(place, contents);
+        }
         store.present();
         if !fits {
             let is_text = matches!(store.values, Values::Text(_) | Values::Binary(_));

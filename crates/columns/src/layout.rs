@@ -13,6 +13,8 @@ pub struct Options {
     pub columns: Vec<String>,
     /// What an INTEGER is whose constraints do not bound it to 64 bits: text by default, which every number fits.
     pub integers: Integers,
+    /// What a REAL is.
+    pub reals: Reals,
     /// What an OCTET STRING is.
     pub octets: OctetsAs,
     /// Whether ENUMERATED gives numbers.
@@ -54,6 +56,7 @@ impl Default for Options {
         Self {
             columns: Vec::new(),
             integers: Integers::Text,
+            reals: Reals::Float64,
             octets: OctetsAs::Binary,
             numbers: false,
             keys: Keys::None,
@@ -102,6 +105,15 @@ pub enum Integers {
     /// decimal128(38, 0); a value that does not fit is an error.
     Decimal,
     /// Decimal digits as text.
+    Text,
+}
+
+/// What a REAL is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reals {
+    /// float64; a number beyond its range, or so small that it would be zero, is null ([`crate::Builder::take_nulled`]).
+    Float64,
+    /// Decimal text as in CSV: every number fits.
     Text,
 }
 
@@ -535,7 +547,7 @@ impl Maker<'_> {
             Kind::Null => What::Present,
             Kind::Integer => self.integer(node),
             Kind::Enumerated if self.layout.options.numbers => What::Int64,
-            Kind::Real => What::Float64,
+            Kind::Real if self.layout.options.reals == Reals::Float64 => What::Float64,
             Kind::OctetString if self.layout.options.octets == OctetsAs::Binary => What::Binary,
             _ => match self.layout.options.texts.iter().find(|(text, _)| *text == node) {
                 Some((_, TextAs::Timestamp)) => What::Timestamp(false),

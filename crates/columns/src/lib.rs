@@ -11,7 +11,7 @@
 //! | BOOLEAN; NULL and SEQUENCE without components | boolean; `true` |
 //! | INTEGER | int64 where constraints bound it to 64 bits, decimal128(38, 0) to 38 digits; without bounds text, or what [`Options::integers`] says |
 //! | ENUMERATED | the item's name, or int64 |
-//! | REAL | float64 |
+//! | REAL | float64, or text |
 //! | OCTET STRING | binary, or text |
 //! | everything else | text, or what [`Options::texts`] says |
 //!
@@ -45,6 +45,7 @@ mod nulls;
 #[cfg(feature = "files")]
 mod parquet;
 mod paths;
+mod select;
 mod store;
 mod texts;
 
@@ -55,12 +56,13 @@ pub use arrow_array::{
     ffi_stream::FFI_ArrowArrayStream,
 };
 pub use arrow_schema::{ArrowError, DataType, SchemaRef};
-pub use builder::{Builder, Row};
+pub use builder::{Builder, Nulled, Row};
 pub use cell::{cell, type_name};
 #[cfg(feature = "files")]
 pub use files::{Compression, Encoder, FileFormat, Part, PartEncoder};
-pub use layout::{Integers, Keys, Layout, OctetsAs, Options, TextAs};
+pub use layout::{Integers, Keys, Layout, OctetsAs, Options, Reals, TextAs};
 pub use paths::{ColumnPath, expand};
+pub use select::{Selected, Selection};
 
 /// Where a row came from: the columns `_file`, `_record`, `_offset`, `_length` and `_sha256`, where [`Options::keys`] asks for them.
 #[derive(Clone, Copy, Debug)]

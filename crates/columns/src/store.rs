@@ -11,6 +11,7 @@ use arrow_schema::ArrowError;
 use std::sync::Arc;
 use tercet_dynamic::leaf::Scalar;
 use tercet_dynamic::text::{Octets, push_scalar};
+use tercet_runtime::types::Real;
 
 /// A column as far as it has come. What is absent is not appended at once: the next value, or the end of the batch, pads
 /// with all nulls that are due, so that a row costs what it has and not what it might have.
@@ -128,8 +129,12 @@ impl Values {
                 number.is_some()
             }
             Self::Float64(values) => {
-                values.push(if let Scalar::Real(real) = value { real.to_f64() } else { 0.0 });
-                true
+                let number = match value {
+                    Scalar::Real(real) => in_f64_range(real),
+                    _ => Some(0.0),
+                };
+                values.push(number.unwrap_or(0.0));
+                number.is_some()
             }
             Self::Text(texts) => {
                 push_scalar(&mut texts.octets, value, octets);
@@ -138,6 +143,21 @@ impl Values {
             _ => true,
         }
     }
+}
+
+/// The nearest `f64`; nothing for a number beyond its range, and for one other than zero that would become zero.
+fn in_f64_range(real: &Real<'_>) -> Option<f64> {
+    let number = real.to_f64();
+    let is_zero = match real {
+        Real::Binary(binary) => binary.mantissa.iter().all(|octet| *octet == 0),
+        Real::Decimal(decimal) => {
+            let mantissa = decimal.text.split(['e', 'E']).next().unwrap_or_default();
+            !mantissa.contains(|c: char| ('1'..='9').contains(&c))
+        }
+        // Infinities and zeros that are meant.
+        _ => return Some(number),
+    };
+    (number.is_finite() && (number != 0.0 || is_zero)).then_some(number)
 }
 
 /// A number of no more digits than a decimal column has.
@@ -210,6 +230,13 @@ impl Store {
     #[inline]
     pub(crate) fn present(&mut self) {
         self.nulls.append_non_null();
+        self.len += 1;
+    }
+
+    /// Takes note of a value that is there and has no place in the column: null.
+    #[cold]
+    pub(crate) fn nulled(&mut self) {
+        self.nulls.append_null();
         self.len += 1;
     }
 

@@ -58,7 +58,7 @@ pub use other_rules::{Check, OtherRules};
 pub use output::{Output, abandon, sweep};
 pub use own::{MANIFEST, SUFFIXES};
 pub use reject::{KEEP_UNKNOWN, Reject, RejectFile, reject_path};
-pub use render::{MakeRender, Origin, Render, RenderedPart};
+pub use render::{EachNulled, MakeRender, Origin, Render, RenderedPart};
 pub use rendering::{CodeRule, Leaves, Profile, RenderKind, Rendering, Scratch, TableRules, Tables};
 pub use rows::Undecoded;
 pub use sequence::{SAMPLES as SEQUENCE_SAMPLES, Sequence};

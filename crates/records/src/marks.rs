@@ -1,6 +1,6 @@
 //! Values that are kept although their contents octets break the rules of their type: counted by path, listed in a file.
 
-use crate::render::Origin;
+use crate::render::{Origin, Render};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -91,6 +91,27 @@ impl RecordMarks {
         if !self.is_empty() {
             self.marks.by_path.clear();
             self.values.clear();
+        }
+    }
+
+    /// Takes the numbers of a record that its renderer has no place for.
+    #[inline]
+    pub(crate) fn take_nulled(&mut self, render: &mut dyn Render, offset: u64) {
+        render.take_nulled(&mut |path, count, octets| self.push_nulled(path, count, octets, offset));
+    }
+
+    /// Adds numbers that are null in their column; what is known of their place is that of the record.
+    #[cold]
+    pub(crate) fn push_nulled(&mut self, path: &str, count: u64, octets: &[Vec<u8>], offset: u64) {
+        let kind = ErrorKind::ColumnOverflow;
+        self.marks.add(path, &Marking { count, kind, offset });
+        if self.are_listed {
+            let room = MOST.saturating_sub(self.values.len());
+            for contents in octets.iter().take(room) {
+                let octets = contents.get(..SHOWN).unwrap_or(contents).to_vec();
+                let (path, length) = (path.to_owned(), contents.len());
+                self.values.push(Value { path, kind, at: offset, offset, octets, length });
+            }
         }
     }
 

@@ -78,6 +78,9 @@ pub trait Render {
     /// The rows of another record follow, up to the next call.
     fn begin_record(&mut self, _out: &mut Vec<u8>) {}
 
+    /// Gives the numbers of the latest record that have no place in their column and are null.
+    fn take_nulled(&mut self, _each: &mut EachNulled<'_>) {}
+
     /// Takes back the rows of this record that a renderer has not appended yet but keeps: it is rejected.
     fn drop_record(&mut self) {}
 
@@ -106,6 +109,9 @@ pub trait Render {
         Ok(())
     }
 }
+
+/// Hears of numbers of one component: its path, their count, and the contents octets of the first ones.
+pub type EachNulled<'a> = dyn FnMut(&str, u64, &[Vec<u8>]) + 'a;
 
 /// Rows in a form that the renderers of one kind understand.
 pub type RenderedPart = Box<dyn Any + Send>;

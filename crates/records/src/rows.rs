@@ -272,6 +272,7 @@ impl<'p> Rows<'p> {
             }
             tally.rows += 1;
             tally.count(record.alternative);
+            self.scratch.marks.take_nulled(render, origin.offset);
             if !self.scratch.marks.is_empty() {
                 tally.marks.take(&mut self.scratch.marks, &origin);
             }
@@ -335,6 +336,7 @@ impl<'p> Rows<'p> {
             dedupe.add(digest);
         }
         tally.rows += rows;
+        self.scratch.marks.take_nulled(render, origin.offset);
         if !self.scratch.marks.is_empty() {
             tally.marks.take(&mut self.scratch.marks, &origin);
         }

@@ -128,6 +128,20 @@ impl TransferSyntax {
         self.rules().unwrap_or(Rules::Ber)
     }
 
+    /// Whether its encodings are such of other rules too, as those of DER are of BER; of its own, for one.
+    #[must_use]
+    pub fn is_form_of(self, other: Self) -> bool {
+        let basic = match self {
+            Self::Der | Self::Cer => Self::Ber,
+            Self::CanonicalAper => Self::Aper,
+            Self::CanonicalUper => Self::Uper,
+            Self::Coer => Self::Oer,
+            Self::Cxer | Self::Exer => Self::Xer,
+            other => other,
+        };
+        self == other || basic == other
+    }
+
     /// Whether it is text.
     pub const fn is_text(self) -> bool {
         self.rules().is_none()

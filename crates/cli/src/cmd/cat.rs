@@ -2,7 +2,7 @@
 
 use crate::exit::{Failure, Outcome};
 use crate::inputs::InputArgs;
-use crate::inspect::{self, InspectArgs};
+use crate::inspect::InspectArgs;
 use crate::render::{Format, RenderArgs};
 use crate::term;
 use clap::Args;
@@ -64,7 +64,9 @@ impl Cat {
         if self.format.is_columnar() {
             return Err(Failure::usage("this format is no text: `tercet convert` writes it"));
         }
-        let inputs = self.input.expand()?;
+        self.render.check_format(Some(self.format))?;
+        let mut guard = self.inspect.guard()?;
+        let inputs = self.input.expand_beside(&mut guard, false)?;
         // Value notation is that of the type itself, unless told.
         let job = self.inspect.job(&inputs, self.format != Format::Value)?;
         let render = self.render.expanded(job.shown(), job.record)?;
@@ -78,8 +80,7 @@ impl Cat {
         let mut text = Vec::new();
         render.begin(&mut text);
         out.write_all(&text)?;
-        let options = self.inspect.source.options();
-        let exit = inspect::read(&job, options, &inputs, &mut render, &mut out, &mut |_, _| {})?;
+        let exit = self.inspect.read(&job, &inputs, &mut render, &mut out, &mut |_, _| {})?;
         text.clear();
         render.end(&mut text)?;
         out.write_all(&text)?;

@@ -2,6 +2,7 @@
 
 use crate::args::writes_stdout;
 use crate::children::{self, Table};
+use crate::cmd::transcode::To;
 use crate::columnar::FileArgs;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::inputs::{Input, InputArgs};
@@ -190,11 +191,12 @@ impl Convert {
                  `--dedupe-file FILE`",
             ));
         }
-        self.check_suffix()?;
         let mut guard = self.guard()?;
+        self.render.check_format(Some(self.format()))?;
         if !self.watch {
             let stop = || interrupt::listen(self.on_interrupt);
             let inputs = self.input.expand_beside(&mut guard, self.quiet)?;
+            self.check_suffix()?;
             return self.convert(&inputs, guard, stop, None);
         }
         let output = self.output.as_deref().unwrap_or_else(|| Path::new("."));
@@ -291,7 +293,7 @@ impl Convert {
         job.children = self.rows.children(job.shown().shape(), job.record)?;
         job.columns = self.render.expanded(job.shown(), job.record)?.columns;
         if job.children.is_some() {
-            children::check(self.format(), self.output.as_ref())?;
+            children::check(self.rows.option_of_children(), self.format(), self.output.as_ref())?;
         }
         if let Some(path) = self.output.as_ref().filter(|_| !self.one_for_each()) {
             for path in children::paths(job.children.as_ref(), path) {
@@ -429,10 +431,13 @@ impl Convert {
         self.format.or_else(named).unwrap_or(Format::Jsonl)
     }
 
-    /// Refuses an output file whose name tells no format, if nothing else does.
+    /// Refuses an output file whose suffix tells no format, if nothing else does, or another one.
     fn check_suffix(&self) -> Outcome<()> {
         match &self.output {
-            Some(path) if self.format.is_none() && !self.one_for_each() => Format::check_suffix(path),
+            Some(path) if !self.one_for_each() => {
+                To::of_output(path, self.format.map(To::Text), Some("--format"), To::Text(Format::Jsonl))
+                    .map(drop)
+            }
             _ => Ok(()),
         }
     }

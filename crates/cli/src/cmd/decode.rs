@@ -133,6 +133,7 @@ impl Decode {
         if self.format.is_columnar() {
             return Err(Failure::usage("files with columns are made by `tercet convert`"));
         }
+        self.render.check_format(Some(self.format))?;
         let schema = Arc::new(self.schema.load()?);
         let mut guard = self.schema.guard()?;
         writes_stdout(&mut guard)?;
@@ -183,8 +184,9 @@ impl Decode {
         let shown = rendering.as_ref().map_or_else(plain, Shown::from);
         let mut converter =
             Converter::new(&job.plan, settings).with_rendering(rendering.as_ref()).with_limit(limit);
-        self.render.check_columns(self.format, shown, job.record)?;
-        let mut render = self.render.renderer(self.format, shown, job.record);
+        let render = self.render.expanded(shown, job.record)?;
+        render.check_columns(self.format, shown, job.record)?;
+        let mut render = render.renderer(self.format, shown, job.record);
         let mut out = BufWriter::new(term::stdout(self.format.quotes()));
         let mut text = Vec::new();
         // One value is a document of its own.
@@ -297,8 +299,9 @@ impl Decode {
         let plain = || Shown::from(&plan).with_contents(&contents);
         let shown = rendering.as_ref().map_or_else(plain, Shown::from);
         let (mut tape, mut scratch) = (Tape::new(), Scratch::default());
-        self.render.check_columns(self.format, shown, root)?;
-        let mut render = self.render.renderer(self.format, shown, root);
+        let render = self.render.expanded(shown, root)?;
+        render.check_columns(self.format, shown, root)?;
+        let mut render = render.renderer(self.format, shown, root);
         let mut out = BufWriter::new(term::stdout(self.format.quotes()));
         let mut text = Vec::new();
         let framed = self.format != Format::Xml;

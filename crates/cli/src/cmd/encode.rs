@@ -5,6 +5,7 @@ use crate::cmd::transcode::{To, Work};
 use crate::exit::Outcome;
 use crate::inputs::{InputArgs, SpellingArgs};
 use crate::job::{UnknownArg, ValuesArg};
+use crate::render::Format;
 use crate::rendering::RenderingArgs;
 use clap::Args;
 use tercet::TransferSyntax;
@@ -30,9 +31,9 @@ pub struct Encode {
     #[arg(short, long = "type", value_name = "TYPE")]
     type_name: String,
 
-    /// The rules to encode by
-    #[arg(long, value_enum, default_value_t = Syntax::default())]
-    rules: Syntax,
+    /// The rules to encode by; by the suffix of the output file, or BER
+    #[arg(long, value_enum, value_name = "RULES")]
+    rules: Option<Syntax>,
 
     /// Text format of the input
     #[arg(long, value_enum, default_value_t = Syntax(TransferSyntax::Jer), value_name = "RULES")]
@@ -50,13 +51,28 @@ pub struct Encode {
 }
 
 impl Encode {
+    /// The rules given, or those of the suffix of the output.
+    fn to(&self) -> Outcome<To> {
+        let (given, default) = (self.rules.map(|rules| To::Rules(rules.0)), To::Rules(TransferSyntax::Ber));
+        let Some(path) = self.output.file().filter(|_| !self.hex) else {
+            return Ok(given.unwrap_or(default));
+        };
+        match To::of_output(path, given, None, default)? {
+            // JSON and XML are the text of rules; other formats cannot be encoded to.
+            To::Text(Format::Json | Format::Jsonl) => Ok(To::Rules(TransferSyntax::Jer)),
+            To::Text(Format::Xml) => Ok(To::Rules(TransferSyntax::Xer)),
+            To::Text(_) => To::of_output(path, Some(default), None, default),
+            to @ To::Rules(_) => Ok(to),
+        }
+    }
+
     pub fn run(&self) -> Outcome {
         Work {
             input: &self.input,
             schema: &self.schema,
             type_name: Some(&self.type_name),
             from: Some(self.from.0),
-            to: To::Rules(self.rules.0),
+            to: self.to()?,
             spelling: SpellingArgs { hex: self.hex, ..SpellingArgs::default() },
             hex_output: self.hex,
             unknown: UnknownArg::Extensible,

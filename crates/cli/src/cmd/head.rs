@@ -2,7 +2,7 @@
 
 use crate::exit::Outcome;
 use crate::inputs::InputArgs;
-use crate::inspect::{self, InspectArgs};
+use crate::inspect::InspectArgs;
 use crate::render::{Format, RenderArgs};
 use crate::term;
 use clap::Args;
@@ -47,7 +47,10 @@ pub struct Head {
 
 impl Head {
     pub fn run(&self) -> Outcome {
-        let inputs = self.input.expand()?;
+        // The table is made of CSV.
+        self.render.check_format(Some(Format::Csv))?;
+        let mut guard = self.inspect.guard()?;
+        let inputs = self.input.expand_beside(&mut guard, false)?;
         let job = self.inspect.job(&inputs, true)?;
         let render = self.render.expanded(job.shown(), job.record)?;
         render.check_columns(Format::Csv, job.shown(), job.record)?;
@@ -58,8 +61,7 @@ impl Head {
         };
         let mut text = Vec::new();
         render.begin(&mut text);
-        let options = self.inspect.source.options();
-        let exit = inspect::read(&job, options, &inputs, &mut render, &mut text, &mut |_, _| {})?;
+        let exit = self.inspect.read(&job, &inputs, &mut render, &mut text, &mut |_, _| {})?;
         let width = self.width.or_else(term::width).unwrap_or(usize::MAX - GAP);
         let shown = if self.vertical { lines(&rows(&text)) } else { table(&rows(&text), width) };
         io::stdout().lock().write_all(shown.as_bytes())?;

@@ -47,9 +47,9 @@ pub struct Sample {
     #[arg(long, value_enum, value_name = "RULES", conflicts_with = "format")]
     rules: Option<Syntax>,
 
-    /// Show them in this format
-    #[arg(short, long, value_enum, default_value_t = Format::Json)]
-    format: Format,
+    /// Show them in this format; by the suffix of the output file, or json
+    #[arg(short, long, value_enum)]
+    format: Option<Format>,
 
     #[command(flatten)]
     render: RenderArgs,
@@ -75,16 +75,33 @@ pub struct Sample {
 }
 
 impl Sample {
+    /// What is written: what is asked for, or what the suffix of the output stands for.
+    fn to(&self) -> Outcome<To> {
+        let rules = self.rules.map(|rules| To::Rules(rules.0));
+        let option = if self.rules.is_some() { "--rules" } else { "--format" };
+        let (given, default) = (rules.or_else(|| self.format.map(To::Text)), To::Text(Format::Json));
+        match self.output.file().filter(|_| !self.hex) {
+            Some(path) => To::of_output(path, given, Some(option), default),
+            None => Ok(given.unwrap_or(default)),
+        }
+    }
+
     pub fn run(&self) -> Outcome {
-        let syntax = self.rules.map(|rules| rules.0);
+        self.output.guard(&self.schema)?;
+        let to = self.to()?;
+        let (syntax, format) = match to {
+            To::Rules(syntax) => (Some(syntax), None),
+            To::Text(format) => (None, Some(format)),
+        };
+        self.render.check_format(format)?;
         let binary = syntax.is_some_and(|syntax| !syntax.is_text()) && !self.hex;
-        if self.output.file().is_none() && binary && io::stdout().is_terminal() {
+        let is_columnar = format.is_some_and(Format::is_columnar);
+        if self.output.file().is_none() && (binary || is_columnar) && io::stdout().is_terminal() {
             return Err(Failure::usage("the octets would go to a terminal; use `-o FILE` or `--hex`"));
         }
         if binary && self.count > 1 && syntax.is_some_and(|syntax| !syntax.delimits()) {
             return Err(Failure::usage(ONE_VALUE));
         }
-        self.output.guard(&self.schema)?;
         let schema = self.schema.load()?;
         let syntax = syntax.unwrap_or(TransferSyntax::Ber);
         let type_name = self.type_name.as_ref().or(self.named.as_ref()).map_or("", String::as_str);
@@ -96,12 +113,16 @@ impl Sample {
         options.elements = self.max_elements;
         options.large = self.large;
         let mut sampler = sample::Sampler::new(&plan.shape, options);
-        let what = self.rules.map_or(To::Text(self.format), |rules| To::Rules(rules.0));
-        let mut writer = Writer::new(what, self.hex, &self.render, (&plan, &plan), root);
+        let render = self.render.expanded(&plan, root)?;
+        if let Some(format) = format {
+            render.check_columns(format, &plan, root)?;
+        }
+        let mut writer = Writer::new(to, self.hex, &render, (&plan, &plan), root);
         let mut file = self.output.file().map(Output::create).transpose()?;
-        let mut stdout = BufWriter::new(term::stdout(what.quotes()));
+        let mut stdout = BufWriter::new(term::stdout(to.quotes()));
         let (mut tape, mut text) = (Tape::new(), Vec::new());
-        let framed = self.count > 1;
+        // One value of XML is a document of its own.
+        let framed = self.count > 1 || format != Some(Format::Xml);
         if framed {
             writer.begin(&mut text);
         }

@@ -2,7 +2,7 @@
 
 use crate::exit::Outcome;
 use crate::inputs::InputArgs;
-use crate::inspect::{self, InspectArgs};
+use crate::inspect::InspectArgs;
 use crate::term;
 use clap::Args;
 use std::fmt::{self, Write as _};
@@ -30,16 +30,16 @@ pub struct Stat {
 
 impl Stat {
     pub fn run(&self) -> Outcome {
-        let inputs = self.input.expand()?;
+        let mut guard = self.inspect.guard()?;
+        let inputs = self.input.expand_beside(&mut guard, false)?;
         let job = self.inspect.job(&inputs, false)?;
         let shape = job.shown().shape();
         let leaves = job.shown().leaves;
         let mut statistics =
             Statistics { shape, leaves, places: Vec::new(), path: Vec::new(), lengths: None };
         let mut balance = Balance::default();
-        let options = self.inspect.source.options();
         let exit =
-            inspect::read(&job, options, &inputs, &mut statistics, &mut io::sink(), &mut |_, summary| {
+            self.inspect.read(&job, &inputs, &mut statistics, &mut io::sink(), &mut |_, summary| {
                 balance.merge(&summary.balance);
             })?;
         let mut out = term::report();

@@ -12,6 +12,7 @@ use crate::term::{self, Quotes};
 use crate::values::{self, Values, pieces, push_hex, root, unwritten};
 use clap::{Args, ValueEnum};
 use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::Path;
 use std::sync::atomic::Ordering;
 use tercet::dynamic::{NodeId, Options, Plan, View};
 use tercet::records::{Output, Render};
@@ -87,6 +88,70 @@ pub enum To {
 }
 
 impl To {
+    /// What an output file is to be: what the command line says, or else its suffix, or else what the command writes by
+    /// default. `option` is the one that names the format of text.
+    ///
+    /// # Errors
+    /// When the suffix stands for something else than the command line says, or for nothing and the default is text.
+    pub fn of_output(path: &Path, given: Option<Self>, option: Option<&str>, default: Self) -> Outcome<Self> {
+        let is_file = std::fs::metadata(path).map_or(true, |found| found.is_file());
+        match (given, Self::of_suffix(path).filter(|_| is_file)) {
+            (None, Some(found)) => Ok(found),
+            (None, None) => {
+                if let Self::Text(_) = default {
+                    Format::check_suffix(path)?;
+                }
+                Ok(default)
+            }
+            (Some(given), found) if found.is_none_or(|found| given.is_in_files_of(found)) => Ok(given),
+            (Some(given), _) => {
+                let suffix = path.extension().unwrap_or_default().to_string_lossy().into_owned();
+                let option = option.unwrap_or("--rules");
+                Err(Failure::usage(format_args!(
+                    "suffix `{}` of the output `{}` contradicts `{option} {}`\nhelp: change the suffix or the option",
+                    tercet_printable::printable(&suffix),
+                    tercet_printable::path(path),
+                    given.name(),
+                )))
+            }
+        }
+    }
+
+    /// What the suffix of a file stands for: a format of text or columns, or encoding rules.
+    fn of_suffix(path: &Path) -> Option<Self> {
+        if let Some(format) = Format::of_path(path) {
+            return Some(Self::Text(format));
+        }
+        let suffix = path.extension()?.to_str()?.to_ascii_lowercase();
+        // Files of that suffix are certificates in DER or PEM, not values by the canonical rules.
+        Syntax::from_str(&suffix, false).ok().filter(|_| suffix != "cer").map(|syntax| Self::Rules(syntax.0))
+    }
+
+    /// Whether files with the suffix of `other` may hold it.
+    fn is_in_files_of(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Text(own), Self::Text(other)) => own.is_like(other),
+            (Self::Rules(own), Self::Rules(other)) => own.is_form_of(other),
+            (Self::Rules(rules), Self::Text(format)) | (Self::Text(format), Self::Rules(rules)) => {
+                match format {
+                    Format::Json | Format::Jsonl => rules.is_form_of(TransferSyntax::Jer),
+                    Format::Xml => rules.is_form_of(TransferSyntax::Xer),
+                    _ => false,
+                }
+            }
+        }
+    }
+
+    /// The word for it on the command line.
+    fn name(self) -> String {
+        match self {
+            Self::Text(format) => {
+                format.to_possible_value().map_or(String::new(), |it| it.get_name().to_owned())
+            }
+            Self::Rules(rules) => rules.name().to_owned(),
+        }
+    }
+
     /// What stands in quotes in the output, for a terminal that shows it.
     pub fn quotes(self) -> Quotes {
         match self {
@@ -152,8 +217,8 @@ pub struct Work<'a> {
 
 impl Work<'_> {
     pub fn run(self) -> Outcome {
-        let octets = matches!(self.to, To::Rules(rules) if !rules.is_text());
         let output = self.output.file();
+        let octets = matches!(self.to, To::Rules(rules) if !rules.is_text());
         if output.is_none() && !self.hex_output && octets && io::stdout().is_terminal() {
             return Err(Failure::usage(
                 "the octets would go to a terminal; use `-o FILE` or hexadecimal text",
@@ -161,6 +226,9 @@ impl Work<'_> {
         }
         let mut guard = self.output.guard(self.schema)?;
         let mut inputs = self.input.expand_beside(&mut guard, false)?;
+        if let Some(path) = output.filter(|_| !self.hex_output) {
+            To::of_output(path, Some(self.to), Some("--to"), self.to)?;
+        }
         let schema = self.schema.load()?;
         let (syntax, type_name) = match (self.from, self.type_name) {
             (Some(syntax), Some(name)) => (syntax, name.to_owned()),

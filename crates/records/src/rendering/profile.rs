@@ -79,17 +79,18 @@ impl Profile {
     ///
     /// # Errors
     /// [`io::ErrorKind::InvalidInput`] if there is none or the text is none; those of the file system.
-    pub fn named(name: &str) -> io::Result<Self> {
-        if let Some(profile) = Self::shipped().iter().find(|profile| profile.name == name) {
+    pub fn named(path: &Path) -> io::Result<Self> {
+        if let Some(profile) = Self::shipped().iter().find(|profile| path == Path::new(&profile.name)) {
             return Ok(profile.clone());
         }
         let invalid = |text: String| io::Error::new(io::ErrorKind::InvalidInput, text);
-        if !Path::new(name).exists() {
+        let name = &*tercet_printable::path(path);
+        if !path.exists() {
             let known = Self::shipped().iter().map(|profile| profile.name.as_str());
             let text = format!("no profile `{name}`, and no file of that name");
             return Err(invalid(with_known(&text, name, known)));
         }
-        let text = fs::read_to_string(name)
+        let text = fs::read_to_string(path)
             .map_err(|error| io::Error::new(error.kind(), format!("{name}: {error}")))?;
         Self::parse(&text).map_err(|error| invalid(format!("{name}: {error}")))
     }
