@@ -64,13 +64,13 @@ fn of_words(
     shape: &Arc<Shape>,
     root: NodeId,
 ) -> PyResult<(Option<Rendering>, AuditRules)> {
-    let named = |name: &str| {
+    let named = |name: &Path| {
         Profile::named(name).map_err(|error| match error.kind() {
             io::ErrorKind::InvalidInput => error::argument(error.to_string()),
             _ => error::io(error),
         })
     };
-    let mut chosen = profile.map(|profile| named(&profile.to_string_lossy())).transpose()?;
+    let mut chosen = profile.map(named).transpose()?;
     let (mut none, mut rules) = (false, Vec::new());
     for word in words {
         match (&*word, word.split_once('=')) {
@@ -80,7 +80,7 @@ fn of_words(
                 rules.push((path.to_owned(), kind.parse::<RenderKind>().map_err(error::argument)?));
             }
             // A profile can be named here too.
-            (name, None) if chosen.is_none() => chosen = Some(named(name)?),
+            (name, None) if chosen.is_none() => chosen = Some(named(Path::new(name))?),
             (name, None) => return Err(error::argument(format!("render: unknown rule `{name}`"))),
         }
     }

@@ -2,6 +2,7 @@
 
 import pickle
 import re
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
@@ -243,3 +244,59 @@ def test_everything_public_is_of_the_package() -> None:
         assert name.startswith("__") or getattr(tercet, name).__module__ == "tercet", name
     for name in ldap.__all__:
         assert getattr(ldap, name).__module__ == "tercet.ldap", name
+
+
+# Values that are of the type of some argument and wrong all the same.
+WRONG: list[Any] = [
+    *("", "none", "\0", "(", "=", "a=b", "{", "é" * 300, "9" * 40, "dn: x\nchangetype: y\n"),
+    *(b"", b"\xff", b"\x30\x80" * 200, bytearray(b"\x30\x05"), Path("/none/none")),
+    *(-1, 0, 2**70, 1.5, float("nan"), True, None, [], {}, ["none"], {"none": "none"}, object()),
+]
+
+
+def public(module: Any) -> list[tuple[str, Any]]:
+    """What a module has that can be called, and the static methods of its classes."""
+    found = []
+    for name in getattr(module, "__all__", None) or [name for name in vars(module) if not name.startswith("_")]:
+        it = getattr(module, name)
+        # Enumerations are Python's own, which have its errors.
+        if isinstance(it, type) and issubclass(it, (BaseException, tuple, Enum)):
+            continue
+        if callable(it) and str(getattr(it, "__module__", "")).startswith("tercet"):
+            found.append((f"{module.__name__}.{name}", it))
+        if isinstance(it, type):
+            methods = [way for way, what in vars(it).items() if isinstance(what, (staticmethod, classmethod))]
+            found.extend((f"{module.__name__}.{name}.{way}", getattr(it, way)) for way in methods if way[0] != "_")
+    return found
+
+
+def test_every_error_of_public_functions_is_of_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Some write files.
+    monkeypatch.chdir(tmp_path)
+    from tercet import ldap
+    from tercet.ldap import controls, ldif
+
+    functions = [pair for module in (package, ldap, controls, ldif) for pair in public(module)]
+    assert len(functions) > 40
+    # These wait for servers, or begin to be one.
+    waiting = re.compile(r"\.(connect|connect_async|search_cldap|search_cldap_async|Directory)$")
+    failed, wrong = 0, []
+    for name, function in functions:
+        if waiting.search(name):
+            continue
+        for value in WRONG:
+            for count in range(4):
+                try:
+                    made = function(*[value] * count)
+                    if hasattr(made, "__next__"):
+                        next(made, None)
+                except package.Error as error:
+                    failed += 1
+                    assert type(error).__module__.startswith("tercet"), name
+                except TypeError:
+                    # As of any function: too few arguments, or one of another type.
+                    failed += 1
+                except Exception as error:
+                    wrong.append((name, value, count, repr(error)))
+    assert failed > 1000
+    assert not wrong, {name for name, _, _, _ in wrong}

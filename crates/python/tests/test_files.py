@@ -2,11 +2,13 @@
 
 import gzip
 import hashlib
+import json
 import os
 import tarfile
 import threading
 import time
 from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -641,3 +643,65 @@ def test_polars_tells_of_rejects(demo: tercet.Schema, damaged: tuple[Path, list[
     with pytest.raises((tercet.RejectError, pl.exceptions.ComputeError), match=f"byte {places[0]}"):
         tercet.scan_polars(file, demo, "CallRecord").collect()
     assert tercet.scan_polars(file, demo, "CallRecord", max_rejects=None).collect().height == len(left)
+
+
+def test_reals_beyond_float64_are_null_and_counted_or_text(tmp_path: Path) -> None:
+    schema = tercet.Schema.parse(
+        "R DEFINITIONS AUTOMATIC TAGS ::= BEGIN R ::= SEQUENCE { r REAL, l SEQUENCE OF REAL OPTIONAL } END"
+    )
+    big, small = tercet.Real(1, 2, 1_000_000), Decimal("1e-400")
+    records: list[Any] = [{"r": big, "l": [1.5, float("inf"), tercet.Real(-1, 2, 1024), 0.0]}, {"r": small}, {"r": 0.5}]
+    file = tmp_path / "r.ber"
+    file.write_bytes(b"".join(schema.encode("R", "ber", record) for record in records))
+    table = tercet.read(file, schema, "R")
+    assert pa.table(table).to_pylist() == [
+        {"r": None, "l": [1.5, float("inf"), None, 0.0]},
+        {"r": None, "l": None},
+        {"r": 0.5, "l": None},
+    ]
+    report = table.report
+    assert report.marks == {"R.l[]": 1, "R.r": 2} and report.rejects == 0
+    first = report.first_marks[0]
+    assert (first.file, first.record, first.path, first.offset, first.kind) == (
+        str(file),
+        0,
+        "R.r",
+        0,
+        "column-overflow",
+    )
+    assert first.octets == bytes.fromhex("820F424001") and first.length == 5
+    table = tercet.read(file, schema, "R", reals="text")
+    texts = pa.table(table).to_pylist()
+    assert texts[0]["l"] == ["1.5", "INF", texts[0]["l"][2], "0"] and texts[1]["r"] == "1e-400", texts
+    assert json.loads(texts[0]["r"]) == {"mantissa": 1, "base": 2, "exponent": 1_000_000}
+    assert table.report.marks == {} and table.report.first_marks == []
+    with pytest.raises(ValueError, match="reals: unknown value `none`\nhelp: known"):
+        tercet.read(file, schema, "R", reals="none")  # type: ignore[arg-type]
+
+
+def test_marked_values_are_listed(tmp_path: Path) -> None:
+    schema = tercet.Schema.parse("M DEFINITIONS ::= BEGIN M ::= SEQUENCE { name IA5String, at UTCTime } END")
+    record = bytes.fromhex("30 0D 16 04 43 61 66 E9 17 05 30 30 30 30 5A")
+    file = tmp_path / "m.ber"
+    file.write_bytes(record * 300)
+    reading = tercet.iter_records(file, schema, "M")
+    assert len(list(reading)) == 300
+    report = reading.report
+    assert report.marks == {"M.name": 300, "M.at": 300}
+    assert len(report.first_marks) == 100
+    name, at = report.first_marks[2:4]
+    assert (name.record, name.path, name.offset, name.octets) == (1, "M.name", 19, b"Caf\xe9")
+    assert (at.record, at.path, at.offset, at.octets, at.kind) == (1, "M.at", 25, b"0000Z", "utc-time-syntax")
+    assert "X.680" in name.reason
+
+
+def test_flat_tables_have_the_columns_of_csv(demo: tercet.Schema, calls: Path) -> None:
+    table = tercet.read(calls, demo, "CallRecord", columns=["choice", "sms"], flat=True)
+    assert "sms.recordNumber" in table.columns and "choice" in table.columns
+    schema = pa.schema(table.schema)
+    assert not any(pa.types.is_nested(field.type) for field in schema)
+    nested = pa.table(tercet.read(calls, demo, "CallRecord", columns=["choice", "sms"])).to_pylist()
+    rows = pa.table(table).to_pylist()
+    assert [row["sms.recordNumber"] for row in rows] == [row["sms"] and row["sms"]["recordNumber"] for row in nested]
+    held = tercet.read_tables(calls, demo, "CallRecord", by_type=True, flat=True)
+    assert all(not pa.types.is_nested(field.type) for columns in held.schemas.values() for field in pa.schema(columns))

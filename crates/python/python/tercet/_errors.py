@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from typing import TYPE_CHECKING
 
@@ -59,6 +60,13 @@ class NoDirectoryError(FileError, NotADirectoryError):
 
 class ExistingFileError(FileError, FileExistsError):
     """A file exists already."""
+
+
+def file_error(error: OSError) -> FileError:
+    """Returns an error of Python about a file as one of this package."""
+    text = f"{os.fsdecode(error.filename)}: {error.strerror}" if error.filename else str(error)
+    kinds = (MissingFileError, ForbiddenFileError, DirectoryError, NoDirectoryError, ExistingFileError)
+    return next((kind for kind in kinds if isinstance(error, kind.__bases__[1])), FileError)(text)
 
 
 class SchemaError(Error):

@@ -273,6 +273,8 @@ class ScanOptions(RowOptions, total=False):
     octets: Literal["binary", "hex", "HEX", "base64"]
     numbers: bool
     item: str
+    reals: Literal["float64", "text"]
+    flat: bool
 
 @final
 class ArrowSchema:
@@ -527,6 +529,8 @@ def read(
     octets: Literal["binary", "hex", "HEX", "base64"] = "binary",
     numbers: bool = False,
     item: str = "item",
+    reals: Literal["float64", "text"] = "float64",
+    flat: bool = False,
     **options: Unpack[RowOptions],
 ) -> Table:
     """The records of BER files as a table for PyArrow, DuckDB, Polars, pandas.
@@ -536,7 +540,9 @@ def read(
     one with the hash of the record's octets, `explode` one with the number of the element, called `_` and the list's
     name; `child` adds `_file`, `_record` and such a column for each list, and `columns` are then those of the elements.
     `integers` says what an INTEGER is that nothing bounds to 64 bits, `octets` what an OCTET STRING is; with `numbers`
-    an ENUMERATED is one; `item` is what the elements of lists are called.
+    an ENUMERATED is one; `item` is what the elements of lists are called. `reals` says what a REAL is: `float64`, with
+    null and a mark in the report for a number beyond its range, or `text`. With `flat`, there are no structs and
+    lists: each component has a column named by its path, and a list is JSON text.
 
     Raises SchemaError, OSError.
     """
@@ -555,6 +561,8 @@ def read_tables(
     octets: Literal["binary", "hex", "HEX", "base64"] = "binary",
     numbers: bool = False,
     item: str = "item",
+    reals: Literal["float64", "text"] = "float64",
+    flat: bool = False,
     **options: Unpack[FileOptions],
 ) -> Tables:
     """The records of BER files and the lists inside of them as tables, in one reading.

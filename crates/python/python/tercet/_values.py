@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -180,6 +181,43 @@ class Reject(NamedTuple):
     """The way to the fault in the record, if there was a record."""
 
 
+class Mark(NamedTuple):
+    """A value that is kept although it breaks the rules of its type, or that has no place in its column."""
+
+    file: str
+    record: int
+    """The number of its record in the file, from 0."""
+    path: str
+    offset: int
+    """Where its bytes begin; of a number without a place in its column, where its record does."""
+    octets: bytes
+    """Its bytes, the first 4096 at most."""
+    length: int
+    """How many it has."""
+    reason: str
+    kind: str
+    """A name that stays."""
+
+
+def marks_of_lines(lines: str) -> list[Mark]:
+    """Reads lines of ``--marks``."""
+    found = (json.loads(line) for line in lines.splitlines())
+    return [
+        Mark(
+            it["input"],
+            it["record"],
+            it["path"],
+            it["offset"],
+            bytes.fromhex(it["octets"]),
+            it["length"],
+            it["reason"],
+            it["code"],
+        )
+        for it in found
+        if "path" in it
+    ]
+
+
 class Total(NamedTuple):
     """A total that stands around the records of a file, as TAP's ``auditControlInfo``, compared with what was read."""
 
@@ -223,4 +261,7 @@ class Report(NamedTuple):
     tables: dict[str, int]
     """Rows of lists and components by their paths, with ``child`` and in ``read_tables``."""
     marks: dict[str, int] = {}  # noqa: RUF012
-    """Texts and times that are kept although they break the rules of their type, by path."""
+    """How many texts and times are kept although they break the rules of their type, by path, and how many numbers are
+    null as they have no place in their column."""
+    first_marks: list[Mark] = []  # noqa: RUF012
+    """The first of them, a hundred at most."""

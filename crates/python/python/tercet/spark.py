@@ -69,6 +69,8 @@ TABLE_OPTIONS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "rename": ("rename", lambda text: _pairs(text)),
     "provenance": ("provenance", lambda text: text.lower() if text.lower() == "sha256" else _flag(text)),
     "integers": ("integers", str),
+    "reals": ("reals", str),
+    "flat": ("flat", lambda text: _flag(text)),
     "octets": ("octets", str),
     "numbers": ("numbers", lambda text: _flag(text)),
     "batchrows": ("batch_rows", int),

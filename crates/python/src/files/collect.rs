@@ -7,11 +7,11 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::io;
 use tercet::columns::{
-    ArrowError, Builder, Integers, Keys, Layout, OctetsAs, Options, Provenance, RecordBatch, TextAs,
+    ArrowError, Builder, Integers, Keys, Layout, OctetsAs, Options, Provenance, Reals, RecordBatch, TextAs,
 };
 use tercet::dynamic::text::Octets;
 use tercet::dynamic::{Error, NodeId, Shape, View};
-use tercet::records::{Origin, Render, Undecoded};
+use tercet::records::{EachNulled, Origin, Render, Undecoded};
 
 /// What columns look like, in the words of Python.
 pub(crate) struct Looks<'a> {
@@ -19,6 +19,8 @@ pub(crate) struct Looks<'a> {
     pub(crate) octets: &'a str,
     pub(crate) numbers: bool,
     pub(crate) item: &'a str,
+    pub(crate) reals: &'a str,
+    pub(crate) flat: bool,
 }
 
 impl Looks<'_> {
@@ -33,6 +35,8 @@ impl Looks<'_> {
         keywords.set_item("octets", self.octets)?;
         keywords.set_item("numbers", self.numbers)?;
         keywords.set_item("item", self.item)?;
+        keywords.set_item("reals", self.reals)?;
+        keywords.set_item("flat", self.flat)?;
         keywords.set_item("batch_rows", batch_rows)?;
         match provenance {
             Keys::Digest => keywords.set_item("provenance", "sha256"),
@@ -65,6 +69,11 @@ impl Looks<'_> {
                 "text" => Integers::Text,
                 other => return Err(options::one_of("integers", other, &["text", "int64", "decimal"])),
             },
+            reals: match self.reals {
+                "float64" => Reals::Float64,
+                "text" => Reals::Text,
+                other => return Err(options::one_of("reals", other, &["float64", "text"])),
+            },
             octets: match self.octets {
                 "binary" => OctetsAs::Binary,
                 "hex" => OctetsAs::Text(Octets::LowerHex),
@@ -79,6 +88,7 @@ impl Looks<'_> {
             elements: lists.to_vec(),
             item: self.item.to_owned(),
             names: Vec::new(),
+            flat: self.flat,
             texts: texts.into_iter().flatten().collect(),
             ..Options::default()
         })
@@ -143,6 +153,12 @@ impl Render for Collect<'_> {
             self.batch();
         }
         self.before = self.builder.appended();
+    }
+
+    fn take_nulled(&mut self, each: &mut EachNulled<'_>) {
+        for nulled in self.builder.take_nulled() {
+            each(&nulled.path, nulled.count, &nulled.octets);
+        }
     }
 
     fn drop_record(&mut self) {

@@ -3,6 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use std::collections::BTreeMap;
+use std::io::{self, Write};
 use tercet::RecordPlan;
 use tercet::dynamic::FieldId;
 use tercet::records::{Balance, Checked, FileHeader, Marks, Summary};
@@ -46,6 +47,8 @@ pub(crate) struct Totals {
     faults: Vec<String>,
     audit: Vec<(String, Checked)>,
     marks: Marks,
+    /// Lines about the first marked values.
+    marked: Vec<u8>,
     pub(crate) found: Vec<Found>,
     pub(crate) complete: bool,
 }
@@ -54,6 +57,19 @@ impl Totals {
     /// Octets that were read.
     pub(crate) fn read(&self) -> u64 {
         self.balance.read
+    }
+
+    /// Room for the lines about marked values of another input.
+    pub(crate) fn marked_lines(&self) -> MarkedLines {
+        MarkedLines {
+            text: Vec::new(),
+            room: KEPT - self.marked.iter().filter(|it| **it == b'\n').count().min(KEPT),
+        }
+    }
+
+    /// Adds the lines about marked values of an input.
+    pub(crate) fn add_marked(&mut self, lines: &MarkedLines) {
+        self.marked.extend_from_slice(&lines.text);
     }
 
     /// Takes note of an input, but for its rows.
@@ -128,6 +144,8 @@ impl Totals {
             marks.set_item(path, marking.count)?;
         }
         tables.set_item("marks", marks)?;
+        let marked = String::from_utf8_lossy(&self.marked);
+        tables.set_item("first_marks", values.getattr("marks_of_lines")?.call1((marked,))?)?;
         let first = (
             self.complete,
             self.inputs,
@@ -143,6 +161,26 @@ impl Totals {
             audit,
         );
         values.getattr("Report")?.call(first, Some(&tables))
+    }
+}
+
+/// Keeps the first lines about marked values.
+pub(crate) struct MarkedLines {
+    text: Vec<u8>,
+    room: usize,
+}
+
+impl Write for MarkedLines {
+    fn write(&mut self, octets: &[u8]) -> io::Result<usize> {
+        for line in octets.split_inclusive(|octet| *octet == b'\n').take(self.room) {
+            self.text.extend_from_slice(line);
+            self.room -= 1;
+        }
+        Ok(octets.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

@@ -19,8 +19,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use tercet::dynamic::{Error, NodeId, Shape, View};
 use tercet::records::{
-    AuditRules, ChildTable, Children, Condition, Converter, Explode, Filter, FilterError, Framing, Guard,
-    Origin, Overwrite, RejectFile, Render, Rendering, Settings, Split, Stopped, Summary, Targets, inputs,
+    AuditRules, ChildTable, Children, Condition, Converter, EachNulled, Explode, Filter, FilterError,
+    Framing, Guard, Origin, Overwrite, RejectFile, Render, Rendering, Settings, Split, Stopped, Summary,
+    Targets, inputs,
 };
 use tercet::{RecordPlan, TransferSyntax};
 
@@ -347,6 +348,10 @@ impl Render for OneTable<'_> {
         self.render.begin_record(out);
     }
 
+    fn take_nulled(&mut self, each: &mut EachNulled<'_>) {
+        self.render.take_nulled(each);
+    }
+
     fn drop_record(&mut self) {
         self.render.drop_record();
     }
@@ -418,18 +423,20 @@ impl Run<'_> {
         if let Some((split, _)) = split {
             converter = converter.with_split(split.clone());
         }
+        let mut marked = self.totals.lock().unwrap_or_else(PoisonError::into_inner).marked_lines();
         let mut targets = Targets {
             render: &mut *self.render,
             out: &mut io::sink(),
             header: None,
             rejects: self.rejects.as_deref_mut(),
-            marks: None,
+            marks: Some(&mut marked),
         };
         let summary = converter
             .run(name, stream, &mut targets, &mut |_| ControlFlow::Continue(()))
             .map_err(|error| Failure::io(name, &error))?;
         let mut totals = self.totals.lock().unwrap_or_else(PoisonError::into_inner);
         totals.add(name, &summary);
+        totals.add_marked(&marked);
         totals.rows += self.source.rows_of(&summary);
         let most = (most, self.source.settings.max_reject_share);
         match verdict(&summary, split.is_some(), most, totals.rejects) {

@@ -44,16 +44,19 @@ struct BatchPlan {
 /// one with the hash of the record's octets, `explode` one with the number of the element, called `_` and the list's
 /// name; `child` adds `_file`, `_record` and such a column for each list, and `columns` are then those of the elements.
 /// `integers` says what an INTEGER is that nothing bounds to 64 bits, `octets` what an OCTET STRING is; with `numbers`
-/// an ENUMERATED is one; `item` is what the elements of lists are called.
+/// an ENUMERATED is one; `item` is what the elements of lists are called. `reals` says what a REAL is: `float64`, with
+/// null and a mark in the report for a number beyond its range, or `text`. With `flat`, there are no structs and
+/// lists: each component has a column named by its path, and a list is JSON text.
 ///
 /// Raises SchemaError, OSError.
 #[pyfunction]
 #[pyo3(
     signature = (paths, schema, r#type, *, columns = Argument(None), rename = Argument(None), provenance = Keys::None,
         batch_rows = Argument(65_536), integers = Argument("text".to_owned()), octets = Argument("binary".to_owned()),
-        numbers = Argument(false), item = Argument("item".to_owned()), **options),
+        numbers = Argument(false), item = Argument("item".to_owned()),
+        reals = Argument("float64".to_owned()), flat = Argument(false), **options),
     text_signature = "(paths, schema, type, *, columns=None, rename=None, provenance=False, batch_rows=65536, \
-        integers='text', octets='binary', numbers=False, item='item', **options)"
+        integers='text', octets='binary', numbers=False, item='item', reals='float64', flat=False, **options)"
 )]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments")]
 pub(crate) fn read(
@@ -68,11 +71,20 @@ pub(crate) fn read(
     octets: Argument<String>,
     numbers: Argument<bool>,
     item: Argument<String>,
+    reals: Argument<String>,
+    flat: Argument<bool>,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Table> {
     let keywords = options.map_or_else(|| Ok(PyDict::new(paths.py())), |options| options.copy())?;
     let mut source = Source::new(paths, schema, &r#type.0, Some(&keywords))?;
-    let looks = Looks { integers: &integers.0, octets: &octets.0, numbers: numbers.0, item: &item.0 };
+    let looks = Looks {
+        integers: &integers.0,
+        octets: &octets.0,
+        numbers: numbers.0,
+        item: &item.0,
+        reals: &reals.0,
+        flat: flat.0,
+    };
     looks.keep(&keywords, provenance, batch_rows.0)?;
     keywords.set_item("columns", &columns.0)?;
     keywords.set_item("rename", &rename.0)?;

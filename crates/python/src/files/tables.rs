@@ -15,7 +15,7 @@ use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use tercet::columns::{Builder, Keys, Options, RecordBatch, SchemaRef, expand};
 use tercet::dynamic::{Error, NodeId, View};
-use tercet::records::{ChildTable, Origin, Render};
+use tercet::records::{ChildTable, EachNulled, Origin, Render};
 
 /// The name of the table of the records.
 pub(super) const RECORDS: &str = "records";
@@ -61,9 +61,10 @@ struct TablePlan {
 #[pyo3(
     signature = (paths, schema, r#type, *, children = None, by_type = Argument(false), columns = Argument(None),
         provenance = Keys::None, batch_rows = Argument(65_536), integers = Argument("text".to_owned()),
-        octets = Argument("binary".to_owned()), numbers = Argument(false), item = Argument("item".to_owned()), **options),
+        octets = Argument("binary".to_owned()), numbers = Argument(false), item = Argument("item".to_owned()),
+        reals = Argument("float64".to_owned()), flat = Argument(false), **options),
     text_signature = "(paths, schema, type, *, children=None, by_type=False, columns=None, provenance=False, \
-        batch_rows=65536, integers='text', octets='binary', numbers=False, item='item', **options)"
+        batch_rows=65536, integers='text', octets='binary', numbers=False, item='item', reals='float64', flat=False, **options)"
 )]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments")]
 pub(crate) fn read_tables(
@@ -79,13 +80,22 @@ pub(crate) fn read_tables(
     octets: Argument<String>,
     numbers: Argument<bool>,
     item: Argument<String>,
+    reals: Argument<String>,
+    flat: Argument<bool>,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Tables> {
     let keywords = options.map_or_else(|| Ok(PyDict::new(paths.py())), |options| options.copy())?;
     let (named, all) = wanted(children, by_type.0)?;
     let source = Source::new(paths, schema, &r#type.0, Some(&keywords))?;
     let mut source = source.with_tables(named, all, by_type.0)?;
-    let looks = Looks { integers: &integers.0, octets: &octets.0, numbers: numbers.0, item: &item.0 };
+    let looks = Looks {
+        integers: &integers.0,
+        octets: &octets.0,
+        numbers: numbers.0,
+        item: &item.0,
+        reals: &reals.0,
+        flat: flat.0,
+    };
     looks.keep(&keywords, provenance, batch_rows.0)?;
     keywords.set_item("children", children)?;
     keywords.set_item("by_type", by_type.0)?;
@@ -263,6 +273,10 @@ impl Render for CollectAll<'_> {
             largest.batch();
         }
         self.tables.iter_mut().for_each(|table| table.begin_record(out));
+    }
+
+    fn take_nulled(&mut self, each: &mut EachNulled<'_>) {
+        self.tables.iter_mut().for_each(|table| table.take_nulled(each));
     }
 
     fn drop_record(&mut self) {

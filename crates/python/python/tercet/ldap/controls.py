@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal, NamedTuple, TypeAlias, TypeVar
 
+from tercet._errors import ArgumentError
 from tercet.ldap import _ldap
 from tercet.ldap._ldap import (
     assertion,
@@ -241,4 +242,6 @@ def sync_info(response: Intermediate) -> SyncInfo | None:
 
     Raises ProtocolError.
     """
+    if not isinstance(response, Intermediate):
+        raise ArgumentError("an intermediate response is expected")
     return _ldap.read_sync_info(response.name, response.value)

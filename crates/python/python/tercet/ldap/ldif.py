@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import BinaryIO
 
+from tercet._errors import ArgumentError, file_error
 from tercet.ldap import _ldap
 from tercet.ldap._ldap import Entry
 from tercet.ldap._values import Record
@@ -42,11 +43,25 @@ def write(
     """Writes entries and records to a path or a binary file, and gives their number. Lines are folded after ``wrap``
     columns, or not if it is None. For whole searches, ``search_ldif`` of a connection is faster."""
     count = 0
-    with open(target, "wb") if isinstance(target, (str, os.PathLike)) else nullcontext(target) as file:
+    with _opened(target) as file:
         for record in records:
             file.write(_ldap.ldif_text(record, wrap))
             count += 1
     return count
+
+
+def _opened(target: str | os.PathLike[str] | BinaryIO) -> AbstractContextManager[BinaryIO]:
+    """The file to write to."""
+    if not isinstance(target, (str, os.PathLike)):
+        if not hasattr(target, "write"):
+            raise ArgumentError("a path or a binary file is expected")
+        return nullcontext(target)
+    try:
+        return open(target, "wb")
+    except OSError as error:
+        raise file_error(error) from None
+    except ValueError as error:
+        raise ArgumentError(str(error)) from None
 
 
 def text(record: Record | Entry, *, wrap: int | None = 78) -> bytes:
