@@ -92,7 +92,7 @@ fn framings() -> String {
     for (name, meaning) in FRAMINGS {
         _ = writeln!(page, "| `{name}` | {} |", cell(meaning));
     }
-    page += "\n[Converting record files](../guide-convert.md#framing) says how the trial works, and what no framing may lose.\n";
+    page += "\n[Converting record files](../guide-convert.md#framing) explains the trial, and what no framing may lose.\n";
     page
 }
 

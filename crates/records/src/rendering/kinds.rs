@@ -119,7 +119,7 @@ pub(super) const KINDS: [(&str, RenderKind, &str); 26] = [
     (
         "amount",
         RenderKind::Amount,
-        "an INTEGER with the decimal places that stand in the header of a TAP file",
+        "an INTEGER with the number of decimal places from the header of a TAP file",
     ),
 ];
 
