@@ -63,9 +63,7 @@ fn records_are_known_by_their_octets() {
     for (row, known) in csv.lines().skip(1).zip(&known) {
         assert_eq!(row.split(',').nth(4), Some(&*hex(known)));
     }
-    for (options, is_text) in
-        [(&["--jobs", "1"][..], false), (&["--hex-octets", "--json-style", "plain"], true)]
-    {
+    for (options, is_text) in [(&["--jobs", "1"][..], false), (&["--octets", "hex"], true)] {
         let parquet = bytes::Bytes::from(run("calls.parquet", options));
         let mut reader = ParquetRecordBatchReaderBuilder::try_new(parquet).unwrap().build().unwrap();
         let batch = reader.next().unwrap().unwrap();
