@@ -77,6 +77,9 @@ const LEAVES: &[&str] = &[
     "Marks",
 ];
 
+/// The types of `depths.asn`.
+const DEPTHS: &[&str] = &["Nest", "Around"];
+
 /// All of them.
 pub const ALL: &[Generated] = &[
     Generated {
@@ -108,6 +111,24 @@ pub const ALL: &[Generated] = &[
         rules: RULES,
         serde: true,
         overlay: None,
+    },
+    Generated {
+        schema: "xtask/tests/generated/depths.asn",
+        roots: DEPTHS,
+        file: "xtask/tests/generated/depths.rs",
+        hash: false,
+        rules: RULES,
+        serde: true,
+        overlay: None,
+    },
+    Generated {
+        schema: "xtask/tests/generated/depths.asn",
+        roots: DEPTHS,
+        file: "xtask/tests/generated/depths_tabled.rs",
+        hash: false,
+        rules: RULES,
+        serde: false,
+        overlay: Some("xtask/tests/generated/depths.toml"),
     },
     Generated {
         schema: "schemas/ldap",

@@ -9,6 +9,7 @@ use tercet_lower::Lowering;
 use tercet_model::Model;
 use tercet_plan::shape::{Constant, Field, Place, Presence, Root, Shape};
 use tercet_plan::{FieldId, Kind, NodeId};
+use tercet_runtime::Limits;
 
 /// Structs on the way down to a key.
 const KEY_DEPTH: usize = 4;
@@ -100,7 +101,7 @@ pub(crate) struct Types<'m> {
     borrows: Vec<bool>,
     has_float: Vec<bool>,
     has_list: Vec<bool>,
-    recursive: Vec<bool>,
+    counted: Vec<bool>,
     boxed: HashSet<Edge>,
     sizes: Vec<usize>,
     newtypes: HashSet<NodeId>,
@@ -127,7 +128,7 @@ impl<'m> Types<'m> {
             borrows: vec![false; count],
             has_float: vec![false; count],
             has_list: vec![false; count],
-            recursive: vec![false; count],
+            counted: vec![false; count],
             boxed: HashSet::new(),
             sizes: Vec::new(),
             newtypes: HashSet::new(),
@@ -235,9 +236,14 @@ impl<'m> Types<'m> {
         self.has_float[self.same(node).index()]
     }
 
-    /// Whether values may have values of the same type inside.
-    pub(crate) fn is_recursive(&self, node: NodeId) -> bool {
-        self.recursive[self.same(node).index()]
+    /// Whether codecs count a value against the limit of values inside one another. The specification bounds the others.
+    pub(crate) fn is_counted(&self, node: NodeId) -> bool {
+        self.counted[self.same(node).index()]
+    }
+
+    /// The same of a value whose codec counts as a whole: an open type has a level where its content is known only.
+    pub(crate) fn is_counted_whole(&self, node: NodeId) -> bool {
+        self.is_counted(node) && !matches!(self.repr(node), Repr::Table(_))
     }
 
     pub(crate) fn is_boxed(&self, edge: Edge) -> bool {
@@ -538,16 +544,53 @@ impl<'m> Types<'m> {
                 break;
             }
         }
-        self.find_recursion(&nodes, &parts);
+        self.counted = self.counts(&nodes, &parts);
     }
 
-    /// Marks the types that are part of themselves: those in a strongly connected component (Tarjan, without recursion).
-    fn find_recursion(&mut self, nodes: &[NodeId], parts: &HashMap<NodeId, Vec<NodeId>>) {
+    /// The types whose values count: those that may contain themselves, those around and those inside of them. Of values
+    /// with no such part the specification tells how many may be inside one another; where these are too many, all count.
+    fn counts(&self, nodes: &[NodeId], parts: &HashMap<NodeId, Vec<NodeId>>) -> Vec<bool> {
+        let (order, mut above) = self.recursion(nodes, parts);
+        let mut below = above.clone();
+        let mut heights = vec![0_u16; self.shape.nodes.len()];
+        // Parts come before what they are part of.
+        for &node in &order {
+            let is_value = u16::from(self.has_parts(node));
+            let inside = parts[&node].iter().map(|part| part.index());
+            above[node.index()] |= inside.clone().any(|part| above[part]);
+            heights[node.index()] =
+                inside.map(|part| heights[part]).max().unwrap_or(0).saturating_add(is_value);
+        }
+        for &node in order.iter().rev() {
+            if below[node.index()] {
+                parts[&node].iter().for_each(|part| below[part.index()] = true);
+            }
+        }
+        let is_bounded = heights.iter().all(|height| *height <= Limits::DEFAULT.depth);
+        let counts = |node: NodeId| !is_bounded || above[node.index()] || below[node.index()];
+        (0..self.shape.nodes.len() as u32)
+            .map(NodeId)
+            .map(|node| self.has_parts(node) && counts(node))
+            .collect()
+    }
+
+    /// Whether a value of a type is a level: it has parts, or a value in its octets.
+    fn has_parts(&self, node: NodeId) -> bool {
+        matches!(
+            self.repr(node),
+            Repr::Struct | Repr::Choice | Repr::List | Repr::Table(_) | Repr::Contained(_)
+        )
+    }
+
+    /// All types, parts before what they are part of, and which are part of themselves: those in a strongly connected
+    /// component (Tarjan, without recursion).
+    fn recursion(&self, nodes: &[NodeId], parts: &HashMap<NodeId, Vec<NodeId>>) -> (Vec<NodeId>, Vec<bool>) {
         const NEW: u32 = u32::MAX;
         let count = self.shape.nodes.len();
         let (mut number, mut low) = (vec![NEW; count], vec![0_u32; count]);
         let mut on_stack = vec![false; count];
         let (mut stack, mut next) = (Vec::new(), 0);
+        let (mut order, mut recursive) = (Vec::new(), vec![false; count]);
         for &start in nodes {
             if number[start.index()] != NEW {
                 continue;
@@ -569,7 +612,7 @@ impl<'m> Types<'m> {
                     } else if on_stack[part.index()] {
                         low[index] = low[index].min(number[part.index()]);
                         if part == node {
-                            self.recursive[index] = true;
+                            recursive[index] = true;
                         }
                     }
                     continue;
@@ -583,12 +626,14 @@ impl<'m> Types<'m> {
                     for member in &component {
                         on_stack[member.index()] = false;
                         if component.len() > 1 {
-                            self.recursive[member.index()] = true;
+                            recursive[member.index()] = true;
                         }
                     }
+                    order.extend(component);
                 }
             }
         }
+        (order, recursive)
     }
 
     /// Boxes what would make a type infinite or very large.

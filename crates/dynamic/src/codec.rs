@@ -23,7 +23,8 @@ pub fn decode(
 
 /// Encodes a value under one of the rules that the plan is for and appends it to `out`.
 ///
-/// BER keeps the order of the members of a SET and defaults that are given; DER and CER give the canonical form.
+/// BER keeps the order of the members of a SET and defaults that are given; DER and CER give the canonical form. The limit
+/// of values inside one another is that of the decoder which read the value, for others that of [`crate::Limits`].
 ///
 /// # Errors
 /// A missing component, a value that is not one of its type; with a path. Rules that the plan was not made for.
@@ -58,6 +59,7 @@ impl Decoder {
         options: &Options,
     ) -> Result<usize, Error> {
         sink.begin(rules_of(plan, options.rules));
+        sink.within(options.limits.depth);
         match &plan.code {
             Code::Ber(program) => {
                 ber::decode(&mut self.ber, &plan.shape, program, root, input, sink, options)
@@ -121,6 +123,7 @@ impl Encoder {
                 format!("the plan is for {}, not for {}", rules_of(plan, rules).name(), rules.name());
             return Err(Error::new(ErrorKind::Unsupported, 0).with_detail(detail));
         }
+        value.check_depth(&plan.shape)?;
         if let Some(from) = value.rules()
             && !self.foreign
             && family(from) != family(rules)

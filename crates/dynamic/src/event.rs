@@ -59,6 +59,11 @@ pub trait Sink {
     #[inline]
     fn begin(&mut self, _rules: Rules) {}
 
+    /// No more than `depth` values of what it hears are inside one another: the limit of the decoder
+    /// ([`crate::Limits::depth`]).
+    #[inline]
+    fn within(&mut self, _depth: u16) {}
+
     /// A primitive value.
     fn leaf(&mut self, field: FieldId, node: NodeId, leaf: Leaf<'_>);
 

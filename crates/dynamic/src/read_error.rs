@@ -1,6 +1,7 @@
 //! The error of reading text: what, on which path, at which line and column.
 
-use crate::Tape;
+use crate::event::Sink;
+use crate::{ErrorKind, Tape};
 use std::fmt;
 
 /// Why text is not a value of its type. One word wide; built only on failure.
@@ -29,18 +30,16 @@ const MAX_NAME: usize = 60;
 const MAX_STEPS: usize = 4;
 
 /// Refuses a value on a tape with more than `limit` values inside one another, as the decoders of octets do.
-pub(crate) fn check_depth(text: &[u8], tape: &Tape, limit: u16) -> Result<(), ReadError> {
-    let limit = limit.min(1000);
-    if tape.is_deeper_than(limit) {
-        return Err(ReadError::new(text, 0, too_deep(limit)));
+pub(crate) fn check_depth(text: &[u8], tape: &mut Tape, limit: u16) -> Result<(), ReadError> {
+    if tape.deeper_than(limit.min(1000)).is_some() {
+        return Err(ReadError::new(text, 0, TOO_DEEP));
     }
+    tape.within(limit);
     Ok(())
 }
 
-/// What is wrong with a value deeper than a limit.
-pub(crate) fn too_deep(limit: u16) -> String {
-    format!("more than {limit} values inside one another")
-}
+/// What is wrong with a value deeper than the limit, as all decoders say it.
+pub(crate) const TOO_DEEP: &str = ErrorKind::DepthLimit.message();
 
 /// Levels of a text for so many values inside one another: strings with CONTAINING and open types may have two.
 pub(crate) const fn levels(depth: u16) -> u16 {

@@ -4,8 +4,8 @@
 //! in one step forwards and an encoder that writes backwards can walk the tape backwards without recursion.
 
 use crate::event::{Leaf, Mark, Marked, Sink};
-use crate::{Error, ErrorKind};
-use tercet_plan::{FieldId, NodeId, Rules};
+use crate::{Error, ErrorKind, Limits, path};
+use tercet_plan::{FieldId, NodeId, Rules, Shape};
 
 /// What an entry is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -167,6 +167,8 @@ pub struct Tape {
     /// Index of the open entry that is not closed yet, plus one; each such entry has that of the one around it in `a`.
     open: u32,
     rules: Option<Rules>,
+    /// How many values are inside one another at most, as far as that is known.
+    within: Option<u16>,
     /// Leaves whose contents octets are not of their type, by their index: most tapes have none.
     marks: Vec<MarkedLeaf>,
 }
@@ -192,6 +194,7 @@ impl Tape {
         self.scratch.clear();
         self.open = 0;
         self.rules = None;
+        self.within = None;
         self.marks.clear();
     }
 
@@ -253,10 +256,10 @@ impl Tape {
         self.finish_partial()
     }
 
-    /// Whether more than `limit` values with parts are inside one another.
-    pub(crate) fn is_deeper_than(&self, limit: u16) -> bool {
+    /// The entry where more than `limit` values with parts are inside one another.
+    pub(crate) fn deeper_than(&self, limit: u16) -> Option<usize> {
         let mut depth = 0_usize;
-        self.entries.iter().any(|entry| match entry.tag() {
+        self.entries.iter().position(|entry| match entry.tag() {
             Tag::Open => {
                 depth += 1;
                 depth > usize::from(limit)
@@ -300,6 +303,10 @@ impl Sink for Tape {
     #[inline]
     fn begin(&mut self, rules: Rules) {
         self.rules = Some(rules);
+    }
+
+    fn within(&mut self, depth: u16) {
+        self.within = Some(depth);
     }
 
     #[inline(always)]
@@ -469,6 +476,26 @@ impl<'a> View<'a> {
         self.tape.marks.get(at).map(|marked| marked.kind)
     }
 
+    /// Refuses a value with more values inside one another than [`crate::Limits::depth`] allows by default, as decoders
+    /// do. Of what a decoder has read its own limit holds: nothing is counted again.
+    ///
+    /// # Errors
+    /// [`ErrorKind::DepthLimit`] with the path.
+    #[inline]
+    pub fn check_depth(self, shape: &Shape) -> Result<(), Error> {
+        if self.tape.within.is_some() { Ok(()) } else { self.count_depth(shape) }
+    }
+
+    #[cold]
+    fn count_depth(self, shape: &Shape) -> Result<(), Error> {
+        match self.tape.deeper_than(Limits::default().depth) {
+            Some(index) => {
+                Err(Error::new(ErrorKind::DepthLimit, 0).with_path(path::of_tape(shape, self, index)))
+            }
+            None => Ok(()),
+        }
+    }
+
     /// The rules that the value was decoded from, if it was.
     pub fn rules(self) -> Option<Rules> {
         self.tape.rules
@@ -504,6 +531,9 @@ impl<'a> View<'a> {
         if let Some(rules) = self.tape.rules {
             sink.begin(rules);
         }
+        if let Some(depth) = self.tape.within {
+            sink.within(depth);
+        }
         self.say(0..self.len(), sink);
     }
 
@@ -511,6 +541,9 @@ impl<'a> View<'a> {
     pub fn replay_wanted(self, sink: &mut impl Sink) {
         if let Some(rules) = self.tape.rules {
             sink.begin(rules);
+        }
+        if let Some(depth) = self.tape.within {
+            sink.within(depth);
         }
         let mut index = 0;
         while index < self.len() {

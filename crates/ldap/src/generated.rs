@@ -2292,6 +2292,7 @@ impl Notation for ValuesReturnFilter<'_> {
 
 impl<'a> LdapMessage<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        r.begin_value()?;
         let level = ber::enter(r, tag)?;
         let value = Self {
             message_id: at!(r, "messageID", (0, true, Self::place), ber::narrow::<u32>(r, Tag::universal(2))),
@@ -2301,9 +2302,11 @@ impl<'a> LdapMessage<'a> {
             } else { None },
         };
         ber::leave_extensible(r, level, Self::place)?;
+        r.end_value();
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
+        w.begin_value()?;
         if let Some(v) = &self.controls {
             let m = w.open();
             at!(w, "controls", write_ber_controls(v, w));
@@ -2311,6 +2314,7 @@ impl<'a> LdapMessage<'a> {
         }
         at!(w, "protocolOp", self.protocol_op.write_ber(w));
         w.integer(Tag::universal(2), i64::from(self.message_id));
+        w.end_value();
         Ok(())
     }
 
@@ -2707,11 +2711,16 @@ impl<'a> SyncInfo<'a> {
 }
 
 fn read_ber_values_return_filter<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<Filter<'a>>> {
-    ber::list(r, tag, Filter::read_ber)
+    r.begin_value()?;
+    let list = ber::list(r, tag, Filter::read_ber)?;
+    r.end_value();
+    Ok(list)
 }
 fn write_ber_values_return_filter(list: &[Filter<'_>], w: &mut ber::Writer) -> Result<()> {
+    w.begin_value()?;
     let mut left = list.iter();
     while let Some(v) = left.next_back() { at!(w, [left.len()], v.write_ber(w)); }
+    w.end_value();
     Ok(())
 }
 
@@ -2953,6 +2962,12 @@ impl<'a> DirSync<'a> {
 
 impl<'a> ProtocolOp<'a> {
     fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
+        r.begin_value()?;
+        let value = Self::read_ber_inside(r)?;
+        r.end_value();
+        Ok(value)
+    }
+    fn read_ber_inside(r: &mut ber::Reader<'a>) -> Result<Self> {
         let tag = ber::tag(r)?;
         Ok(match tag.bits() {
             0x40000000 => Self::BindRequest(at!(r, "bindRequest", BindRequest::read_ber(r, Tag::application(0)))),
@@ -2980,6 +2995,7 @@ impl<'a> ProtocolOp<'a> {
         })
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
+        w.begin_value()?;
         match self {
             Self::BindRequest(v) => {
                 let m = w.open();
@@ -3076,6 +3092,7 @@ impl<'a> ProtocolOp<'a> {
             }
             Self::Unknown(v) => ber::write_any(w, &v.octets)?,
         }
+        w.end_value();
         Ok(())
     }
 
@@ -3131,17 +3148,21 @@ fn write_ber_filter_or(list: &[Filter<'_>], w: &mut ber::Writer) -> Result<()> {
 
 impl<'a> AttributeValueAssertion<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        r.begin_value()?;
         let level = ber::enter(r, tag)?;
         let value = Self {
             attribute_desc: at!(r, "attributeDesc", (0, true, Self::place), ber::octets(r, Tag::universal(4))),
             assertion_value: at!(r, "assertionValue", (1, true, Self::place), ber::octets(r, Tag::universal(4))),
         };
         ber::leave_extensible(r, level, Self::place)?;
+        r.end_value();
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
+        w.begin_value()?;
         w.octet_string(Tag::universal(4), &self.assertion_value);
         w.octet_string(Tag::universal(4), &self.attribute_desc);
+        w.end_value();
         Ok(())
     }
 
@@ -3156,19 +3177,23 @@ impl<'a> AttributeValueAssertion<'a> {
 
 impl<'a> SubstringFilter<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        r.begin_value()?;
         let level = ber::enter(r, tag)?;
         let value = Self {
             r#type: at!(r, "type", (0, true, Self::place), ber::octets(r, Tag::universal(4))),
             substrings: at!(r, "substrings", (1, true, Self::place), read_ber_substring_filter_substrings(r, Tag::universal(16))),
         };
         ber::leave_extensible(r, level, Self::place)?;
+        r.end_value();
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
+        w.begin_value()?;
         let m = w.open();
         at!(w, "substrings", write_ber_substring_filter_substrings(&self.substrings, w));
         w.close(Tag::universal(16), m);
         w.octet_string(Tag::universal(4), &self.r#type);
+        w.end_value();
         Ok(())
     }
 
@@ -3183,6 +3208,7 @@ impl<'a> SubstringFilter<'a> {
 
 impl<'a> MatchingRuleAssertion<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        r.begin_value()?;
         let level = ber::enter(r, tag)?;
         let value = Self {
             matching_rule: if r.is_next(Tag::context(1)) {
@@ -3200,13 +3226,16 @@ impl<'a> MatchingRuleAssertion<'a> {
             } else { false },
         };
         ber::leave_extensible(r, level, Self::place)?;
+        r.end_value();
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
+        w.begin_value()?;
         if !(self.dn_attributes == false) { w.boolean(Tag::context(4), self.dn_attributes); }
         w.octet_string(Tag::context(3), &self.match_value);
         if let Some(v) = &self.r#type { w.octet_string(Tag::context(2), v); }
         if let Some(v) = &self.matching_rule { w.octet_string(Tag::context(1), v); }
+        w.end_value();
         Ok(())
     }
 
@@ -3488,6 +3517,7 @@ impl<'a> BindResponse<'a> {
 
 impl<'a> SearchRequest<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        r.begin_value()?;
         let level = ber::enter(r, tag)?;
         let value = Self {
             base_object: at!(r, "baseObject", (0, true, Self::place), ber::octets(r, Tag::universal(4))),
@@ -3500,9 +3530,11 @@ impl<'a> SearchRequest<'a> {
             attributes: at!(r, "attributes", (7, true, Self::place), read_ber_attribute_selection(r, Tag::universal(16))),
         };
         ber::leave_extensible(r, level, Self::place)?;
+        r.end_value();
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
+        w.begin_value()?;
         let m = w.open();
         at!(w, "attributes", write_ber_attribute_selection(&self.attributes, w));
         w.close(Tag::universal(16), m);
@@ -3513,6 +3545,7 @@ impl<'a> SearchRequest<'a> {
         w.integer(Tag::universal(10), self.deref_aliases.number());
         w.integer(Tag::universal(10), self.scope.number());
         w.octet_string(Tag::universal(4), &self.base_object);
+        w.end_value();
         Ok(())
     }
 
@@ -3830,11 +3863,16 @@ impl<'a> Control<'a> {
 }
 
 fn read_ber_substring_filter_substrings<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<Substring<'a>>> {
-    ber::list(r, tag, Substring::read_ber)
+    r.begin_value()?;
+    let list = ber::list(r, tag, Substring::read_ber)?;
+    r.end_value();
+    Ok(list)
 }
 fn write_ber_substring_filter_substrings(list: &[Substring<'_>], w: &mut ber::Writer) -> Result<()> {
+    w.begin_value()?;
     let mut left = list.iter();
     while let Some(v) = left.next_back() { at!(w, [left.len()], v.write_ber(w)); }
+    w.end_value();
     Ok(())
 }
 
@@ -3972,6 +4010,12 @@ fn write_ber_attribute_list(list: &[PartialAttribute<'_>], w: &mut ber::Writer) 
 
 impl<'a> Substring<'a> {
     fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
+        r.begin_value()?;
+        let value = Self::read_ber_inside(r)?;
+        r.end_value();
+        Ok(value)
+    }
+    fn read_ber_inside(r: &mut ber::Reader<'a>) -> Result<Self> {
         let tag = ber::tag(r)?;
         Ok(match tag.bits() {
             0x80000000 => Self::Initial(at!(r, "initial", ber::octets(r, Tag::context(0)))),
@@ -3981,12 +4025,14 @@ impl<'a> Substring<'a> {
         })
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
+        w.begin_value()?;
         match self {
             Self::Initial(v) => w.octet_string(Tag::context(0), v),
             Self::Any(v) => w.octet_string(Tag::context(1), v),
             Self::Final(v) => w.octet_string(Tag::context(2), v),
             Self::Unknown(v) => ber::write_any(w, &v.octets)?,
         }
+        w.end_value();
         Ok(())
     }
 

@@ -9,7 +9,7 @@ use crate::{encode, error, objects};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::sync::Arc;
-use tercet::dynamic::{Tape, View};
+use tercet::dynamic::{Limits, Tape, View};
 use tercet::records::Scratch;
 
 /// A type in a transfer syntax, ready for many values.
@@ -70,10 +70,11 @@ fn build<'py>(
 pub(crate) fn encode<'py>(
     value: Bound<'py, PyAny>,
     compiled: &Arc<Compiled>,
+    limits: &Limits,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let py = value.py();
     compiled.with_state(|state| {
-        encode::put(py, compiled, value, &mut state.tape)?;
+        encode::put(py, compiled, value, limits, &mut state.tape)?;
         compiled.write(py, 0, None, state)?;
         Ok(PyBytes::new(py, &state.out))
     })
@@ -129,7 +130,7 @@ impl Codec {
     ///
     /// Raises EncodeError.
     fn encode<'py>(&self, value: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
-        encode(value, self.meant.current())
+        encode(value, self.meant.current(), &self.reading.options.limits)
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {

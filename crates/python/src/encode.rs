@@ -13,14 +13,12 @@ use tercet::CodecError;
 use tercet::dynamic::contents::{
     fault_of, key_of, of_bits, of_decimal_real, of_item, of_named_bits, of_text,
 };
-use tercet::dynamic::{Error, ErrorKind, FieldId, Leaf, Marked, NodeId, Shape, Sink, Tape, Token};
+use tercet::dynamic::{Error, ErrorKind, FieldId, Leaf, Limits, Marked, NodeId, Shape, Sink, Tape, Token};
 use tercet::plan::Kind;
 use tercet::plan::shape::{Key, Place, Presence};
 use tercet::runtime::ber::{Rules, Writer};
 use tercet::runtime::types::{Base, Binary, Real};
 
-/// Levels of values inside one another: what the engines take at most.
-const MAX_DEPTH: usize = 1_000;
 /// Parts after which it is asked whether the user has interrupted.
 const SIGNALS: usize = 1 << 14;
 /// Named bits may be anywhere; behind so many there is no name in any specification.
@@ -31,10 +29,13 @@ pub(crate) fn put(
     py: Python<'_>,
     compiled: &Compiled,
     value: Bound<'_, PyAny>,
+    limits: &Limits,
     tape: &mut Tape,
 ) -> PyResult<()> {
     tape.clear();
-    let mut put = Put { py, names: compiled.names(py), shape: compiled.shape(), tape, open: Vec::new() };
+    tape.within(limits.depth);
+    let (names, shape, depth) = (compiled.names(py), compiled.shape(), usize::from(limits.depth.min(1000)));
+    let mut put = Put { py, names, shape, tape, open: Vec::new(), depth };
     put.run(compiled.root, value).map_err(|fault| match fault {
         Fault::Python(error) => error,
         Fault::Value(kind, detail) => {
@@ -71,6 +72,8 @@ struct Put<'a, 'py> {
     shape: &'a Shape,
     tape: &'a mut Tape,
     open: Vec<Frame<'py>>,
+    /// How many values may be inside one another.
+    depth: usize,
 }
 
 /// A value with parts that has begun.
@@ -293,7 +296,7 @@ impl<'py> Put<'_, 'py> {
     }
 
     fn begin(&mut self, field: FieldId, node: NodeId, parts: Parts<'py>) -> Done<()> {
-        if self.open.len() >= MAX_DEPTH {
+        if self.open.len() >= self.depth {
             return Err(Fault::Value(ErrorKind::DepthLimit, String::new()));
         }
         self.tape.open(field, node);

@@ -15,7 +15,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
-use tercet::dynamic::{Tape, sample};
+use tercet::dynamic::{Limits, Tape, sample};
 use tercet::model::Tagging;
 use tercet::syntax::{Diagnostic, Severity, SourceMap, render};
 use tercet::{Listener, SchemaOptions, TransferSyntax};
@@ -455,7 +455,7 @@ impl Schema {
         rules: Argument<Bound<'py, PyString>>,
         value: Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        codec::encode(value, self.named(&r#type.0, &rules.0)?.current())
+        codec::encode(value, self.named(&r#type.0, &rules.0)?.current(), &Limits::default())
     }
 
     /// Converts a value from one transfer syntax to another, without making Python objects.

@@ -223,7 +223,7 @@ kinds! {
     EndOfContentsMalformed = 28, "end-of-contents-malformed", Some("X.690 8.1.5"), "end-of-contents is not two zero octets";
     FragmentCount = 29, "fragment-count", Some("X.691 11.9.3.8"), "a length in fragments has another number of blocks than 1 to 4";
     // Limits
-    DepthLimit = 30, "depth-limit", None, "elements are nested deeper than the limit";
+    DepthLimit = 30, "depth-limit", None, "values are nested deeper than the limit";
     LengthLimit = 31, "length-limit", None, "an element is longer than the limit";
     LimitExceeded = 32, "limit-exceeded", None, "a value is larger than the documented limit of its type";
     // BOOLEAN, INTEGER, ENUMERATED, NULL

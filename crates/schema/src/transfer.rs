@@ -370,9 +370,10 @@ impl<'p> TapeCodec<'p> {
     /// Appends a value. Texts end without a line feed.
     ///
     /// # Errors
-    /// A value that is not one of its type, with a path.
+    /// A value that is not one of its type or too deep, with a path.
     pub fn write(&mut self, value: View<'_>, out: &mut Vec<u8>) -> Result<(), CodecError> {
         let shape = &self.plan.shape;
+        value.check_depth(shape)?;
         match self.syntax {
             TransferSyntax::Jer => json::write(shape, value, out, &json::Options::default()),
             TransferSyntax::Xer | TransferSyntax::Cxer => {

@@ -1,6 +1,6 @@
 //! A value is within the limit of depth in all transfer syntaxes or in none.
 
-use tercet_schema::dynamic::{Encoder, Options, Tape};
+use tercet_schema::dynamic::{Encoder, Options, Tape, Value};
 use tercet_schema::plan::{Plan, Rules};
 use tercet_schema::{Schema, TapeCodec, TransferSyntax};
 
@@ -24,7 +24,7 @@ const fn case(
     Case { specification, innermost, before, after, level, inner }
 }
 
-const CASES: [Case; 10] = [
+const CASES: [Case; 13] = [
     // A filter of LDAP: a CHOICE, whose alternative has an explicit tag.
     case(
         "T ::= CHOICE { not [2] T, present [7] OCTET STRING }",
@@ -51,6 +51,25 @@ const CASES: [Case; 10] = [
         (r#"{"t":"#, "{}", "}"),
         1,
         1,
+    ),
+    // Octets of their own.
+    case(
+        "T ::= CHOICE { leaf NULL, t OCTET STRING (CONTAINING T) }",
+        (r#"{"t":{"containing":"#, r#"{"leaf":null}"#, "}}"),
+        2,
+        1,
+    ),
+    case(
+        "T ::= SEQUENCE { n NULL, t BIT STRING (CONTAINING T) OPTIONAL }",
+        (r#"{"n":null,"t":{"containing":"#, r#"{"n":null}"#, "}}"),
+        2,
+        1,
+    ),
+    case(
+        "T ::= SEQUENCE { k C.&k ({S}), t C.&T ({S}{@k}) } C ::= CLASS { &k INTEGER UNIQUE, &T } S C ::= { {&k 1, &T T} | {&k 2, &T NULL} }",
+        (r#"{"k":1,"t":"#, r#"{"k":2,"t":null}"#, "}"),
+        2,
+        2,
     ),
     case(
         "T ::= SEQUENCE { c CHOICE { t T, l SEQUENCE OF NULL } }",
@@ -105,7 +124,7 @@ impl Case {
             let read = TapeCodec::new(syntax, plan).read(root, &octets, &mut Tape::new(), &options(limit));
             if let Err(error) = &read {
                 let message = error.to_string();
-                let is_depth = message.contains("deeper") || message.contains("inside one another");
+                let is_depth = message.contains("values are nested deeper than the limit");
                 assert!(is_depth, "{}: {levels} in {syntax}: {message}", self.specification);
             }
             (syntax, read.is_ok())
@@ -135,4 +154,40 @@ fn the_limit_is_64_unless_specified() {
     let (plans, limit) = (case.plans(), Options::default().limits.depth);
     assert!(case.verdicts(&plans, 63, limit).iter().all(|(_, read)| *read));
     assert!(case.verdicts(&plans, 64, limit).iter().all(|(_, read)| !*read));
+}
+
+/// What no decoder has read has the limit of 64 when it is written.
+#[test]
+fn what_is_written_has_the_limit_too() {
+    for case in CASES {
+        let plans = case.plans();
+        let most = (64 - case.inner) / case.level;
+        for levels in [most, most + 1] {
+            let count = usize::from(levels);
+            let json =
+                [case.before.repeat(count), case.innermost.to_owned(), case.after.repeat(count)].concat();
+            let (mut read, mut made) = (Tape::new(), Tape::new());
+            let root = plans[0].root("T").unwrap();
+            let mut codec = TapeCodec::new(TransferSyntax::Jer, &plans[0]);
+            codec.read(root, json.as_bytes(), &mut read, &options(1000)).unwrap();
+            let value = Value::from_view(&plans[0].shape, read.view(&[])).unwrap();
+            value.to_tape(&plans[0].shape, root, &mut made).unwrap();
+            for syntax in TransferSyntax::ALL {
+                let plan = &plans[RULES.iter().position(|known| *known == syntax.plan_rules()).unwrap()];
+                let write = |tape: &Tape| TapeCodec::new(syntax, plan).write(tape.view(&[]), &mut Vec::new());
+                match write(&made) {
+                    Ok(()) => assert_eq!(levels, most, "{}: {syntax}", case.specification),
+                    Err(error) => {
+                        assert_eq!(levels, most + 1, "{}: {syntax}: {error}", case.specification);
+                        assert!(
+                            error.to_string().contains("values are nested deeper than the limit"),
+                            "{error}"
+                        );
+                    }
+                }
+                // What was read with another limit is written with it.
+                write(&read).unwrap_or_else(|error| panic!("{}: {syntax}: {error}", case.specification));
+            }
+        }
+    }
 }

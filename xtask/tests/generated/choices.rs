@@ -819,6 +819,7 @@ fn write_ber_names(list: &SequenceOf<'_, Text<'static>>, w: &mut ber::Writer) ->
 
 impl Nests {
     fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
+        r.begin_value()?;
         let level = ber::enter(r, tag)?;
         let value = Self {
             first: Nest(at!(r, "first", (0, false, Self::place), read_ber_nest(r, Tag::universal(16)))),
@@ -828,9 +829,11 @@ impl Nests {
             } else { None },
         };
         ber::leave(r, level, Self::place)?;
+        r.end_value();
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
+        w.begin_value()?;
         if let Some(v) = &self.other {
             let m = w.open();
             at!(w, "other", write_ber_twig(&v.0, w));
@@ -842,6 +845,7 @@ impl Nests {
         let m = w.open();
         at!(w, "first", write_ber_nest(&self.first.0, w));
         w.close(Tag::universal(16), m);
+        w.end_value();
         Ok(())
     }
 
@@ -1059,9 +1063,13 @@ fn write_ber_baum_twigs(list: &[Baum], w: &mut ber::Writer) -> Result<()> {
 }
 
 fn read_ber_nests_rest(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Vec<Nest>> {
-    ber::set_of(r, tag, |r| Ok(Nest(read_ber_nest(r, Tag::universal(16))?)))
+    r.begin_value()?;
+    let list = ber::set_of(r, tag, |r| Ok(Nest(read_ber_nest(r, Tag::universal(16))?)))?;
+    r.end_value();
+    Ok(list)
 }
 fn write_ber_nests_rest(list: &[Nest], w: &mut ber::Writer) -> Result<()> {
+    w.begin_value()?;
     let set = w.mark();
     let mut left = list.iter();
     while let Some(v) = left.next_back() {
@@ -1070,6 +1078,7 @@ fn write_ber_nests_rest(list: &[Nest], w: &mut ber::Writer) -> Result<()> {
         w.close(Tag::universal(16), m);
     }
     if list.len() > 1 && w.rules() != ber::Rules::Ber { w.sort_set_of(set)?; }
+    w.end_value();
     Ok(())
 }
 
@@ -1523,14 +1532,22 @@ fn write_aper_names(list: &SequenceOf<'_, Text<'static>>, w: &mut per::Writer<tr
 
 impl Nests {
     fn fill_aper(&mut self, r: &mut per::Reader<'_, true>) -> Result<()> {
+        r.enter()?;
         let value = self;
         let p = r.bits(1)?;
         parts::put(&mut value.first, Nest(at!(r, "first", read_aper_nest(r))));
         parts::put(&mut value.rest, at!(r, "rest", read_aper_nests_rest(r)));
         if p & 0x1 != 0 { parts::put(&mut value.other, Some(Twig(at!(r, "other", read_aper_twig(r))))); }
+        r.leave();
         Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
+        w.begin_value()?;
+        self.write_aper_inside(w)?;
+        w.end_value();
+        Ok(())
+    }
+    fn write_aper_inside(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(self.other.is_some());
         at!(w, "first", write_aper_nest(&self.first.0, w));
         at!(w, "rest", write_aper_nests_rest(&self.rest, w));
@@ -1705,11 +1722,17 @@ fn write_aper_baum_twigs(list: &[Baum], w: &mut per::Writer<true>) -> Result<()>
 }
 
 fn read_aper_nests_rest(r: &mut per::Reader<'_, true>) -> Result<Vec<Nest>> {
-    r.list(per::Size::ANY, |r| Ok(Nest(read_aper_nest(r)?)))
+    r.enter()?;
+    let list = r.list(per::Size::ANY, |r| Ok(Nest(read_aper_nest(r)?)))?;
+    r.leave();
+    Ok(list)
 }
 
 fn write_aper_nests_rest(list: &[Nest], w: &mut per::Writer<true>) -> Result<()> {
-    w.set_of(per::Size::ANY, list, |w, v| { write_aper_nest(&v.0, w) })
+    w.begin_value()?;
+    w.set_of(per::Size::ANY, list, |w, v| { write_aper_nest(&v.0, w) })?;
+    w.end_value();
+    Ok(())
 }
 
 fn read_aper_twig(r: &mut per::Reader<'_, true>) -> Result<Vec<TwigSetOf>> {
@@ -2078,14 +2101,22 @@ fn write_uper_names(list: &SequenceOf<'_, Text<'static>>, w: &mut per::Writer<fa
 
 impl Nests {
     fn fill_uper(&mut self, r: &mut per::Reader<'_, false>) -> Result<()> {
+        r.enter()?;
         let value = self;
         let p = r.bits(1)?;
         parts::put(&mut value.first, Nest(at!(r, "first", read_uper_nest(r))));
         parts::put(&mut value.rest, at!(r, "rest", read_uper_nests_rest(r)));
         if p & 0x1 != 0 { parts::put(&mut value.other, Some(Twig(at!(r, "other", read_uper_twig(r))))); }
+        r.leave();
         Ok(())
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
+        w.begin_value()?;
+        self.write_uper_inside(w)?;
+        w.end_value();
+        Ok(())
+    }
+    fn write_uper_inside(&self, w: &mut per::Writer<false>) -> Result<()> {
         w.bit(self.other.is_some());
         at!(w, "first", write_uper_nest(&self.first.0, w));
         at!(w, "rest", write_uper_nests_rest(&self.rest, w));
@@ -2260,11 +2291,17 @@ fn write_uper_baum_twigs(list: &[Baum], w: &mut per::Writer<false>) -> Result<()
 }
 
 fn read_uper_nests_rest(r: &mut per::Reader<'_, false>) -> Result<Vec<Nest>> {
-    r.list(per::Size::ANY, |r| Ok(Nest(read_uper_nest(r)?)))
+    r.enter()?;
+    let list = r.list(per::Size::ANY, |r| Ok(Nest(read_uper_nest(r)?)))?;
+    r.leave();
+    Ok(list)
 }
 
 fn write_uper_nests_rest(list: &[Nest], w: &mut per::Writer<false>) -> Result<()> {
-    w.set_of(per::Size::ANY, list, |w, v| { write_uper_nest(&v.0, w) })
+    w.begin_value()?;
+    w.set_of(per::Size::ANY, list, |w, v| { write_uper_nest(&v.0, w) })?;
+    w.end_value();
+    Ok(())
 }
 
 fn read_uper_twig(r: &mut per::Reader<'_, false>) -> Result<Vec<TwigSetOf>> {
@@ -2656,18 +2693,22 @@ fn write_oer_names(list: &SequenceOf<'_, Text<'static>>, w: &mut oer::Writer) ->
 
 impl Nests {
     fn read_oer(r: &mut oer::Reader<'_>) -> Result<Self> {
+        r.enter()?;
         let p = r.preamble(1)?;
         let f_first = Nest(at!(r, "first", read_oer_nest(r)));
         let f_rest = at!(r, "rest", read_oer_nests_rest(r));
         let f_other = if p >> 0 & 1 != 0 { Some(Twig(at!(r, "other", read_oer_twig(r)))) } else { None };
         let value = Self { first: f_first, rest: f_rest, other: f_other };
+        r.leave();
         Ok(value)
     }
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
+        w.begin_value()?;
         if let Some(v) = &self.other { at!(w, "other", write_oer_twig(&v.0, w)); }
         at!(w, "rest", write_oer_nests_rest(&self.rest, w));
         at!(w, "first", write_oer_nest(&self.first.0, w));
         w.preamble(&[self.other.is_some()]);
+        w.end_value();
         Ok(())
     }
 }
@@ -2841,15 +2882,20 @@ fn write_oer_baum_twigs(list: &[Baum], w: &mut oer::Writer) -> Result<()> {
 }
 
 fn read_oer_nests_rest(r: &mut oer::Reader<'_>) -> Result<Vec<Nest>> {
+    r.enter()?;
     let list = r.list(true, |r| Ok(Nest(read_oer_nest(r)?)))?;
+    r.leave();
     Ok(list)
 }
 
 fn write_oer_nests_rest(list: &[Nest], w: &mut oer::Writer) -> Result<()> {
+    w.begin_value()?;
     w.list(true, list, |v, w| {
         write_oer_nest(&v.0, w)?;
         Ok(())
-    })
+    })?;
+    w.end_value();
+    Ok(())
 }
 
 fn read_oer_twig(r: &mut oer::Reader<'_>) -> Result<Vec<TwigSetOf>> {
@@ -3047,8 +3093,8 @@ mod jer_forms {
     use tercet_runtime::codec::jer;
 
     impl jer::Jer for Zoo<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            let mut m = jer::object(s)?;
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            let mut m = jer::object(s, levels)?;
             m.put("flag", &self.flag)?;
             m.put("nothing", &self.nothing)?;
             m.put("small", &self.small)?;
@@ -3090,6 +3136,7 @@ mod jer_forms {
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
+            let keys = &keys.inside()?;
             const NAMES: &[&str] = &[
                 "flag", "nothing", "small", "octet", "negative", "wide", "wider", "semi", "any", "grown",
                 "colour", "level", "real", "bits", "flags", "word", "nibble", "octets", "pair", "six", "upTo",
@@ -3118,8 +3165,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for Baum {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            let mut m = jer::object(s)?;
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            let mut m = jer::object(s, levels)?;
             m.put("value", &self.value)?;
             if let Some(v) = &self.left { m.put("left", v)?; }
             if let Some(v) = &self.right { m.put("right", v)?; }
@@ -3128,6 +3175,7 @@ mod jer_forms {
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
+            let keys = &keys.inside()?;
             const NAMES: &[&str] = &[ "value", "left", "right", "twigs" ];
             let m = jer::Members::of(tree, NAMES, false)?;
             Ok(Self {
@@ -3138,8 +3186,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for Nests {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            let mut m = jer::object(s)?;
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            let mut m = jer::object(s, levels)?;
             m.put("first", &self.first)?;
             m.put("rest", &self.rest)?;
             if let Some(v) = &self.other { m.put("other", v)?; }
@@ -3147,6 +3195,7 @@ mod jer_forms {
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
+            let keys = &keys.inside()?;
             const NAMES: &[&str] = &[ "first", "rest", "other" ];
             let m = jer::Members::of(tree, NAMES, false)?;
             Ok(Self { first: m.get(0, keys)?, rest: m.get(1, keys)?, other: m.find(2, keys)? })
@@ -3154,8 +3203,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for Nest {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            <jer::Plain as jer::Form<_>>::write(&self.0, s)
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            <jer::Plain as jer::Form<_>>::write(&self.0, s, levels)
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
@@ -3164,11 +3213,11 @@ mod jer_forms {
     }
 
     impl jer::Jer for Colour {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
             let name = match self {
                 Self::Red => "red", Self::Green => "green", Self::Blue => "blue", Self::Violet => "violet",
                 Self::Amber => "amber",
-                Self::Unknown(number) => return jer::Jer::write_jer(number, s),
+                Self::Unknown(number) => return jer::Jer::write_jer(number, s, levels),
                 Self::UnknownAddition(number) => return jer::addition(s, *number),
             };
             jer::item(s, name)
@@ -3189,7 +3238,7 @@ mod jer_forms {
     }
 
     impl jer::Jer for ZooLevel {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
             let name = match self { Self::Low => "low", Self::Mid => "mid", Self::High => "high" };
             jer::item(s, name)
         }
@@ -3208,17 +3257,18 @@ mod jer_forms {
     }
 
     impl jer::Jer for Shape {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
             match self {
-                Self::Circle(v) => jer::chosen::<jer::Plain, _, _>(s, "circle", v),
-                Self::Square(v) => jer::chosen::<jer::Plain, _, _>(s, "square", v),
-                Self::Line(v) => jer::chosen::<jer::Plain, _, _>(s, "line", v),
-                Self::Spot(v) => jer::chosen::<jer::Plain, _, _>(s, "spot", v),
-                Self::Unknown(v) => jer::unknown(s, v),
+                Self::Circle(v) => jer::chosen::<jer::Plain, _, _>(s, levels, "circle", v),
+                Self::Square(v) => jer::chosen::<jer::Plain, _, _>(s, levels, "square", v),
+                Self::Line(v) => jer::chosen::<jer::Plain, _, _>(s, levels, "line", v),
+                Self::Spot(v) => jer::chosen::<jer::Plain, _, _>(s, levels, "spot", v),
+                Self::Unknown(v) => jer::unknown(s, levels, v),
             }
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
+            let keys = &keys.inside()?;
             let (name, v) = tree.chosen()?;
             match name {
                 "circle" => jer::alternative::<jer::Plain, _>("circle", v, keys).map(Self::Circle),
@@ -3232,8 +3282,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for Texts {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            let mut m = jer::object(s)?;
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            let mut m = jer::object(s, levels)?;
             m.put_as::<jer::Utf8String, _>("utf8", &self.utf8)?;
             m.put_as::<jer::NumericString, _>("numeric", &self.numeric)?;
             m.put_as::<jer::VisibleString, _>("letters", &self.letters)?;
@@ -3245,6 +3295,7 @@ mod jer_forms {
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
+            let keys = &keys.inside()?;
             const NAMES: &[&str] = &[ "utf8", "numeric", "letters", "bmp", "universal", "general", "oid" ];
             let m = jer::Members::of(tree, NAMES, false)?;
             Ok(Self {
@@ -3259,14 +3310,15 @@ mod jer_forms {
     }
 
     impl jer::Jer for Times {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            let mut m = jer::object(s)?;
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            let mut m = jer::object(s, levels)?;
             m.put_as::<jer::UtcTime, _>("utc", &self.utc)?;
             m.put_as::<jer::GeneralizedTime, _>("general", &self.general)?;
             m.end()
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
+            let keys = &keys.inside()?;
             const NAMES: &[&str] = &[ "utc", "general" ];
             let m = jer::Members::of(tree, NAMES, false)?;
             Ok(Self {
@@ -3277,14 +3329,15 @@ mod jer_forms {
     }
 
     impl jer::Jer for Message<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            let mut m = jer::object(s)?;
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            let mut m = jer::object(s, levels)?;
             m.put("code", &self.code)?;
             m.put("value", &self.value)?;
             m.end()
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
+            let keys = &keys.inside()?;
             const NAMES: &[&str] = &[ "code", "value" ];
             let m = jer::Members::of(tree, NAMES, false)?;
             let f_code: i64 = m.get(0, keys)?;
@@ -3295,8 +3348,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for Twig {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            <jer::Plain as jer::Form<_>>::write(&self.0, s)
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            <jer::Plain as jer::Form<_>>::write(&self.0, s, levels)
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
@@ -3305,14 +3358,15 @@ mod jer_forms {
     }
 
     impl jer::Jer for ShapeLine {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            let mut m = jer::object(s)?;
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            let mut m = jer::object(s, levels)?;
             m.put("a", &self.a)?;
             m.put("b", &self.b)?;
             m.end()
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
+            let keys = &keys.inside()?;
             const NAMES: &[&str] = &[ "a", "b" ];
             let m = jer::Members::of(tree, NAMES, false)?;
             Ok(Self { a: m.get(0, keys)?, b: m.get(1, keys)? })
@@ -3320,8 +3374,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for Animal {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            let mut m = jer::object(s)?;
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            let mut m = jer::object(s, levels)?;
             m.put_as::<jer::Ia5String, _>("name", &self.name)?;
             if !(self.legs == 4) { m.put("legs", &self.legs)?; }
             m.put("kind", &self.kind)?;
@@ -3329,6 +3383,7 @@ mod jer_forms {
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
+            let keys = &keys.inside()?;
             const NAMES: &[&str] = &[ "name", "legs", "kind" ];
             let m = jer::Members::of(tree, NAMES, false)?;
             Ok(Self {
@@ -3339,22 +3394,22 @@ mod jer_forms {
     }
 
     impl jer::Jer for MessageValue<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
             match self {
-                Self::Shape(v) => <jer::Plain as jer::Form<_>>::write(v, s),
-                Self::Names(v) => <jer::List<jer::PrintableString> as jer::Form<_>>::write(v, s),
-                Self::Boolean(v) => <jer::Plain as jer::Form<_>>::write(v, s),
-                Self::Boolean2(v) => <jer::Plain as jer::Form<_>>::write(v, s),
-                Self::Other(v) => jer::Jer::write_jer(v, s),
+                Self::Shape(v) => <jer::Plain as jer::Form<_>>::write(v, s, levels.inside()?),
+                Self::Names(v) => <jer::List<jer::PrintableString> as jer::Form<_>>::write(v, s, levels.inside()?),
+                Self::Boolean(v) => <jer::Plain as jer::Form<_>>::write(v, s, levels.inside()?),
+                Self::Boolean2(v) => <jer::Plain as jer::Form<_>>::write(v, s, levels.inside()?),
+                Self::Other(v) => jer::Jer::write_jer(v, s, levels),
             }
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
             let known = match keys.of(0) {
-                Key::Int(1) => jer::content::<jer::Plain, _>(tree)?.map(Self::Shape),
-                Key::Int(2) => jer::content::<jer::List<jer::PrintableString>, _>(tree)?.map(Self::Names),
-                Key::Int(9) => jer::content::<jer::Plain, _>(tree)?.map(Self::Boolean),
-                Key::Int(10) => jer::content::<jer::Plain, _>(tree)?.map(Self::Boolean2),
+                Key::Int(1) => jer::content::<jer::Plain, _>(tree, keys)?.map(Self::Shape),
+                Key::Int(2) => jer::content::<jer::List<jer::PrintableString>, _>(tree, keys)?.map(Self::Names),
+                Key::Int(9) => jer::content::<jer::Plain, _>(tree, keys)?.map(Self::Boolean),
+                Key::Int(10) => jer::content::<jer::Plain, _>(tree, keys)?.map(Self::Boolean2),
                 _ => None,
             };
             match known {
@@ -3365,8 +3420,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for TwigSetOf {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            <jer::Plain as jer::Form<_>>::write(&self.0, s)
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            <jer::Plain as jer::Form<_>>::write(&self.0, s, levels)
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
@@ -3375,8 +3430,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for Names<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            <jer::List<jer::PrintableString> as jer::Form<_>>::write(&self.0, s)
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            <jer::List<jer::PrintableString> as jer::Form<_>>::write(&self.0, s, levels)
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {

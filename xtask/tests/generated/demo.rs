@@ -2433,17 +2433,18 @@ mod jer_forms {
     use tercet_runtime::codec::jer;
 
     impl jer::Jer for CallRecord<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
             match self {
-                Self::MoCall(v) => jer::chosen::<jer::Plain, _, _>(s, "moCall", v),
-                Self::MtCall(v) => jer::chosen::<jer::Plain, _, _>(s, "mtCall", v),
-                Self::Sms(v) => jer::chosen::<jer::Plain, _, _>(s, "sms", v),
-                Self::Data(v) => jer::chosen::<jer::Plain, _, _>(s, "data", v),
-                Self::Unknown(v) => jer::unknown(s, v),
+                Self::MoCall(v) => jer::chosen::<jer::Plain, _, _>(s, levels, "moCall", v),
+                Self::MtCall(v) => jer::chosen::<jer::Plain, _, _>(s, levels, "mtCall", v),
+                Self::Sms(v) => jer::chosen::<jer::Plain, _, _>(s, levels, "sms", v),
+                Self::Data(v) => jer::chosen::<jer::Plain, _, _>(s, levels, "data", v),
+                Self::Unknown(v) => jer::unknown(s, levels, v),
             }
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
+            let keys = &keys.inside()?;
             let (name, v) = tree.chosen()?;
             match name {
                 "moCall" => jer::alternative::<jer::Plain, _>("moCall", v, keys).map(Self::MoCall),
@@ -2457,8 +2458,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for MoCall<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            let mut m = jer::object(s)?;
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            let mut m = jer::object(s, levels)?;
             m.put("recordNumber", &self.record_number)?;
             m.put("servedIMSI", &self.served_imsi)?;
             if let Some(v) = &self.served_imei { m.put("servedIMEI", v)?; }
@@ -2475,6 +2476,7 @@ mod jer_forms {
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
+            let keys = &keys.inside()?;
             const NAMES: &[&str] = &[
                 "recordNumber", "servedIMSI", "servedIMEI", "callingNumber", "calledNumber", "location",
                 "answerTime", "releaseTime", "duration", "cause", "supplementary", "charge",
@@ -2492,8 +2494,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for MtCall<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            let mut m = jer::object(s)?;
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            let mut m = jer::object(s, levels)?;
             m.put("recordNumber", &self.record_number)?;
             m.put("servedIMSI", &self.served_imsi)?;
             if let Some(v) = &self.served_imei { m.put("servedIMEI", v)?; }
@@ -2507,6 +2509,7 @@ mod jer_forms {
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
+            let keys = &keys.inside()?;
             const NAMES: &[&str] = &[
                 "recordNumber", "servedIMSI", "servedIMEI", "callingNumber", "location", "answerTime",
                 "releaseTime", "duration", "cause",
@@ -2523,8 +2526,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for ShortMessage<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            let mut m = jer::object(s)?;
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            let mut m = jer::object(s, levels)?;
             m.put("recordNumber", &self.record_number)?;
             m.put("servedIMSI", &self.served_imsi)?;
             m.put("originating", &self.originating)?;
@@ -2536,6 +2539,7 @@ mod jer_forms {
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
+            let keys = &keys.inside()?;
             const NAMES: &[&str] = &[
                 "recordNumber", "servedIMSI", "originating", "otherParty", "serviceCentre", "eventTime",
                 "parts",
@@ -2550,8 +2554,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for DataSession<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            let mut m = jer::object(s)?;
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            let mut m = jer::object(s, levels)?;
             m.put("recordNumber", &self.record_number)?;
             m.put("servedIMSI", &self.served_imsi)?;
             m.put_as::<jer::Ia5String, _>("accessPoint", &self.access_point)?;
@@ -2565,6 +2569,7 @@ mod jer_forms {
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
+            let keys = &keys.inside()?;
             const NAMES: &[&str] = &[
                 "recordNumber", "servedIMSI", "accessPoint", "servedAddress", "openingTime", "duration",
                 "volumes", "features", "sliceName",
@@ -2582,14 +2587,15 @@ mod jer_forms {
     }
 
     impl jer::Jer for Location<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            let mut m = jer::object(s)?;
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            let mut m = jer::object(s, levels)?;
             m.put("cell", &self.cell)?;
             if let Some(v) = &self.exchange { m.put_as::<jer::Ia5String, _>("exchange", v)?; }
             m.end()
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
+            let keys = &keys.inside()?;
             const NAMES: &[&str] = &[ "cell", "exchange" ];
             let m = jer::Members::of(tree, NAMES, false)?;
             Ok(Self { cell: m.get(0, keys)?, exchange: m.find_as::<jer::Ia5String, _>(1, keys)? })
@@ -2597,11 +2603,11 @@ mod jer_forms {
     }
 
     impl jer::Jer for CauseForTermination {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
             let name = match self {
                 Self::NormalRelease => "normalRelease", Self::PartialRecord => "partialRecord",
                 Self::UnsuccessfulAttempt => "unsuccessfulAttempt", Self::TimeLimit => "timeLimit",
-                Self::Unknown(number) => return jer::Jer::write_jer(number, s),
+                Self::Unknown(number) => return jer::Jer::write_jer(number, s, levels),
                 Self::UnknownAddition(number) => return jer::addition(s, *number),
             };
             jer::item(s, name)
@@ -2624,8 +2630,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for Charge<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            let mut m = jer::object(s)?;
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            let mut m = jer::object(s, levels)?;
             m.put("amount", &self.amount)?;
             if !(self.decimals == 2) { m.put("decimals", &self.decimals)?; }
             m.put_as::<jer::PrintableString, _>("currency", &self.currency)?;
@@ -2633,6 +2639,7 @@ mod jer_forms {
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
+            let keys = &keys.inside()?;
             const NAMES: &[&str] = &[ "amount", "decimals", "currency" ];
             let m = jer::Members::of(tree, NAMES, false)?;
             Ok(Self {
@@ -2643,14 +2650,15 @@ mod jer_forms {
     }
 
     impl jer::Jer for IpAddress {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
             match self {
-                Self::V4(v) => jer::chosen::<jer::Plain, _, _>(s, "v4", v),
-                Self::V6(v) => jer::chosen::<jer::Plain, _, _>(s, "v6", v),
+                Self::V4(v) => jer::chosen::<jer::Plain, _, _>(s, levels, "v4", v),
+                Self::V6(v) => jer::chosen::<jer::Plain, _, _>(s, levels, "v6", v),
             }
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
+            let keys = &keys.inside()?;
             let (name, v) = tree.chosen()?;
             match name {
                 "v4" => jer::alternative::<jer::Plain, _>("v4", v, keys).map(Self::V4),
@@ -2661,14 +2669,15 @@ mod jer_forms {
     }
 
     impl jer::Jer for SupplementaryService<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            let mut m = jer::object(s)?;
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            let mut m = jer::object(s, levels)?;
             m.put("code", &self.code)?;
             if let Some(v) = &self.parameter { m.put_as::<jer::Utf8String, _>("parameter", v)?; }
             m.end()
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
+            let keys = &keys.inside()?;
             const NAMES: &[&str] = &[ "code", "parameter" ];
             let m = jer::Members::of(tree, NAMES, false)?;
             Ok(Self { code: m.get(0, keys)?, parameter: m.find_as::<jer::Utf8String, _>(1, keys)? })
@@ -2676,8 +2685,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for TrafficVolume<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            let mut m = jer::object(s)?;
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            let mut m = jer::object(s, levels)?;
             m.put("uplink", &self.uplink)?;
             m.put("downlink", &self.downlink)?;
             m.put("changeTime", &self.change_time)?;
@@ -2686,6 +2695,7 @@ mod jer_forms {
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
+            let keys = &keys.inside()?;
             const NAMES: &[&str] = &[ "uplink", "downlink", "changeTime", "ratType" ];
             let m = jer::Members::of(tree, NAMES, false)?;
             Ok(Self {
@@ -2696,11 +2706,11 @@ mod jer_forms {
     }
 
     impl jer::Jer for RatType {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
             let name = match self {
                 Self::Utran => "utran", Self::Geran => "geran", Self::Wlan => "wlan",
                 Self::Eutran => "eutran", Self::Nr => "nr",
-                Self::Unknown(number) => return jer::Jer::write_jer(number, s),
+                Self::Unknown(number) => return jer::Jer::write_jer(number, s, levels),
                 Self::UnknownAddition(number) => return jer::addition(s, *number),
             };
             jer::item(s, name)

@@ -5370,8 +5370,8 @@ mod jer_forms {
     use tercet_runtime::codec::jer;
 
     impl jer::Jer for Reals<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            let mut m = jer::object(s)?;
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            let mut m = jer::object(s, levels)?;
             m.put("any", &self.any)?;
             m.put_as::<jer::Base10, _>("ten", &self.ten)?;
             m.put("two", &self.two)?;
@@ -5387,6 +5387,7 @@ mod jer_forms {
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
+            let keys = &keys.inside()?;
             const NAMES: &[&str] = &[
                 "any", "ten", "two", "single", "double", "half", "tenth", "all", "later",
             ];
@@ -5402,8 +5403,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for Times<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            let mut m = jer::object(s)?;
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            let mut m = jer::object(s, levels)?;
             m.put_as::<jer::Date, _>("date", &self.date)?;
             if let Some(v) = &self.clock { m.put_as::<jer::TimeOfDay, _>("clock", v)?; }
             m.put_as::<jer::DateTime, _>("both", &self.both)?;
@@ -5420,6 +5421,7 @@ mod jer_forms {
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
+            let keys = &keys.inside()?;
             const NAMES: &[&str] = &[
                 "date", "clock", "both", "lasts", "since", "month", "zoned", "interval", "all", "later",
             ];
@@ -5437,8 +5439,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for Texts<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            let mut m = jer::object(s)?;
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            let mut m = jer::object(s, levels)?;
             m.put_as::<jer::Utf8String, _>("utf8", &self.utf8)?;
             if let Some(v) = &self.numeric { m.put_as::<jer::NumericString, _>("numeric", v)?; }
             if !(self.printable == Text::borrowed("none")) {
@@ -5466,6 +5468,7 @@ mod jer_forms {
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
+            let keys = &keys.inside()?;
             const NAMES: &[&str] = &[
                 "utf8", "numeric", "printable", "teletex", "videotex", "ia5", "graphic", "visible", "general",
                 "universal", "bmp", "descriptor", "iri", "relative", "utc", "instant", "later",
@@ -5494,8 +5497,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for Simple<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            let mut m = jer::object(s)?;
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            let mut m = jer::object(s, levels)?;
             if !(self.flag == true) { m.put("flag", &self.flag)?; }
             if let Some(v) = &self.nothing { m.put("nothing", v)?; }
             m.put("number", &self.number)?;
@@ -5516,6 +5519,7 @@ mod jer_forms {
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
+            let keys = &keys.inside()?;
             const NAMES: &[&str] = &[
                 "flag", "nothing", "number", "octet", "long", "huge", "grown", "color", "bits", "few",
                 "twelve", "octets", "four", "oid", "relative", "later",
@@ -5534,8 +5538,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for Marks<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            let mut m = jer::object(s)?;
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            let mut m = jer::object(s, levels)?;
             m.put_as::<jer::Bits, _>("flags", &self.flags)?;
             if !(self.ranged.is_same_set(&BitString::new(&[90][..], 1).unwrap_or_default())) {
                 m.put_as::<jer::Bits, _>("ranged", &self.ranged)?;
@@ -5547,6 +5551,7 @@ mod jer_forms {
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
+            let keys = &keys.inside()?;
             const NAMES: &[&str] = &[ "flags", "ranged", "fixed", "grown", "later" ];
             let m = jer::Members::of(tree, NAMES, true)?;
             Ok(Self {
@@ -5559,10 +5564,10 @@ mod jer_forms {
     }
 
     impl jer::Jer for SimpleColor {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
             let name = match self {
                 Self::Red => "red", Self::Blue => "blue", Self::Green => "green",
-                Self::Unknown(number) => return jer::Jer::write_jer(number, s),
+                Self::Unknown(number) => return jer::Jer::write_jer(number, s, levels),
                 Self::UnknownAddition(number) => return jer::addition(s, *number),
             };
             jer::item(s, name)
@@ -5582,8 +5587,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for Number<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            <jer::Plain as jer::Form<_>>::write(&self.0, s)
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            <jer::Plain as jer::Form<_>>::write(&self.0, s, levels)
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
@@ -5592,8 +5597,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for Decimal<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            <jer::Base10 as jer::Form<_>>::write(&self.0, s)
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            <jer::Base10 as jer::Form<_>>::write(&self.0, s, levels)
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
@@ -5602,8 +5607,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for Single<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            <jer::Plain as jer::Form<_>>::write(&self.0, s)
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            <jer::Plain as jer::Form<_>>::write(&self.0, s, levels)
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
@@ -5612,8 +5617,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for Double<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            <jer::Plain as jer::Form<_>>::write(&self.0, s)
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            <jer::Plain as jer::Form<_>>::write(&self.0, s, levels)
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
@@ -5622,8 +5627,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for Day<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            <jer::Date as jer::Form<_>>::write(&self.0, s)
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            <jer::Date as jer::Form<_>>::write(&self.0, s, levels)
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
@@ -5632,8 +5637,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for Clock<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            <jer::TimeOfDay as jer::Form<_>>::write(&self.0, s)
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            <jer::TimeOfDay as jer::Form<_>>::write(&self.0, s, levels)
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
@@ -5642,8 +5647,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for Moment<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            <jer::DateTime as jer::Form<_>>::write(&self.0, s)
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            <jer::DateTime as jer::Form<_>>::write(&self.0, s, levels)
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
@@ -5652,8 +5657,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for Lasts<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            <jer::Duration as jer::Form<_>>::write(&self.0, s)
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            <jer::Duration as jer::Form<_>>::write(&self.0, s, levels)
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
@@ -5662,8 +5667,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for Century<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            <jer::Time as jer::Form<_>>::write(&self.0, s)
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            <jer::Time as jer::Form<_>>::write(&self.0, s, levels)
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
@@ -5672,8 +5677,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for Month<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            <jer::Time as jer::Form<_>>::write(&self.0, s)
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            <jer::Time as jer::Form<_>>::write(&self.0, s, levels)
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
@@ -5682,8 +5687,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for Far<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            <jer::Time as jer::Form<_>>::write(&self.0, s)
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            <jer::Time as jer::Form<_>>::write(&self.0, s, levels)
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
@@ -5692,8 +5697,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for Week<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            <jer::Time as jer::Form<_>>::write(&self.0, s)
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            <jer::Time as jer::Form<_>>::write(&self.0, s, levels)
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
@@ -5702,8 +5707,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for Zoned<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            <jer::Time as jer::Form<_>>::write(&self.0, s)
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            <jer::Time as jer::Form<_>>::write(&self.0, s, levels)
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
@@ -5712,8 +5717,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for Exact<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            <jer::Time as jer::Form<_>>::write(&self.0, s)
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            <jer::Time as jer::Form<_>>::write(&self.0, s, levels)
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
@@ -5722,8 +5727,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for Interval<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            <jer::Time as jer::Form<_>>::write(&self.0, s)
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            <jer::Time as jer::Form<_>>::write(&self.0, s, levels)
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
@@ -5732,8 +5737,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for Again<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            <jer::Time as jer::Form<_>>::write(&self.0, s)
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            <jer::Time as jer::Form<_>>::write(&self.0, s, levels)
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
@@ -5742,8 +5747,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for Mixed<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            <jer::Time as jer::Form<_>>::write(&self.0, s)
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            <jer::Time as jer::Form<_>>::write(&self.0, s, levels)
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
@@ -5752,8 +5757,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for Utf8<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            <jer::Utf8String as jer::Form<_>>::write(&self.0, s)
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            <jer::Utf8String as jer::Form<_>>::write(&self.0, s, levels)
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
@@ -5762,8 +5767,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for Numeric<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            <jer::NumericString as jer::Form<_>>::write(&self.0, s)
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            <jer::NumericString as jer::Form<_>>::write(&self.0, s, levels)
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
@@ -5772,8 +5777,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for Printable<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            <jer::PrintableString as jer::Form<_>>::write(&self.0, s)
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            <jer::PrintableString as jer::Form<_>>::write(&self.0, s, levels)
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
@@ -5782,8 +5787,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for Teletex<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            <jer::TeletexString as jer::Form<_>>::write(&self.0, s)
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            <jer::TeletexString as jer::Form<_>>::write(&self.0, s, levels)
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
@@ -5792,8 +5797,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for Videotex<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            <jer::VideotexString as jer::Form<_>>::write(&self.0, s)
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            <jer::VideotexString as jer::Form<_>>::write(&self.0, s, levels)
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
@@ -5802,8 +5807,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for Ia5<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            <jer::Ia5String as jer::Form<_>>::write(&self.0, s)
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            <jer::Ia5String as jer::Form<_>>::write(&self.0, s, levels)
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
@@ -5812,8 +5817,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for Graphic<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            <jer::GraphicString as jer::Form<_>>::write(&self.0, s)
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            <jer::GraphicString as jer::Form<_>>::write(&self.0, s, levels)
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
@@ -5822,8 +5827,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for Visible<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            <jer::VisibleString as jer::Form<_>>::write(&self.0, s)
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            <jer::VisibleString as jer::Form<_>>::write(&self.0, s, levels)
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
@@ -5832,8 +5837,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for General<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            <jer::GeneralString as jer::Form<_>>::write(&self.0, s)
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            <jer::GeneralString as jer::Form<_>>::write(&self.0, s, levels)
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
@@ -5842,8 +5847,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for Universal<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            <jer::UniversalString as jer::Form<_>>::write(&self.0, s)
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            <jer::UniversalString as jer::Form<_>>::write(&self.0, s, levels)
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
@@ -5852,8 +5857,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for Bmp<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            <jer::BmpString as jer::Form<_>>::write(&self.0, s)
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            <jer::BmpString as jer::Form<_>>::write(&self.0, s, levels)
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
@@ -5862,8 +5867,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for Descriptor<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            <jer::ObjectDescriptor as jer::Form<_>>::write(&self.0, s)
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            <jer::ObjectDescriptor as jer::Form<_>>::write(&self.0, s, levels)
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
@@ -5872,8 +5877,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for Iri<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            <jer::OidIri as jer::Form<_>>::write(&self.0, s)
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            <jer::OidIri as jer::Form<_>>::write(&self.0, s, levels)
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
@@ -5882,8 +5887,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for Relative<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            <jer::RelativeOidIri as jer::Form<_>>::write(&self.0, s)
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            <jer::RelativeOidIri as jer::Form<_>>::write(&self.0, s, levels)
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
@@ -5892,8 +5897,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for Utc<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            <jer::UtcTime as jer::Form<_>>::write(&self.0, s)
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            <jer::UtcTime as jer::Form<_>>::write(&self.0, s, levels)
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
@@ -5902,8 +5907,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for Instant<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            <jer::GeneralizedTime as jer::Form<_>>::write(&self.0, s)
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            <jer::GeneralizedTime as jer::Form<_>>::write(&self.0, s, levels)
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
@@ -5912,8 +5917,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for Flags<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            <jer::Bits as jer::Form<_>>::write(&self.0, s)
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            <jer::Bits as jer::Form<_>>::write(&self.0, s, levels)
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
@@ -5922,8 +5927,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for Ranged<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            <jer::Bits as jer::Form<_>>::write(&self.0, s)
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            <jer::Bits as jer::Form<_>>::write(&self.0, s, levels)
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
@@ -5932,8 +5937,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for Fixed<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            <jer::Bits<8> as jer::Form<_>>::write(&self.0, s)
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            <jer::Bits<8> as jer::Form<_>>::write(&self.0, s, levels)
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
@@ -5942,8 +5947,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for Grown<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            <jer::Bits as jer::Form<_>>::write(&self.0, s)
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            <jer::Bits as jer::Form<_>>::write(&self.0, s, levels)
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {

@@ -3037,7 +3037,7 @@ static APER_TABLES: per::Tables = per::Tables {
         per::Sequence {
             extensible: true,
             unknown: Some(9),
-            recursive: false,
+            counted: false,
             optional: 3,
             root: 0..8,
             additions: 0..1,
@@ -3046,7 +3046,7 @@ static APER_TABLES: per::Tables = per::Tables {
         per::Sequence {
             extensible: true,
             unknown: Some(10),
-            recursive: false,
+            counted: false,
             optional: 5,
             root: 9..18,
             additions: 1..2,
@@ -3055,7 +3055,7 @@ static APER_TABLES: per::Tables = per::Tables {
         per::Sequence {
             extensible: true,
             unknown: Some(17),
-            recursive: false,
+            counted: false,
             optional: 13,
             root: 19..35,
             additions: 2..3,
@@ -3064,7 +3064,7 @@ static APER_TABLES: per::Tables = per::Tables {
         per::Sequence {
             extensible: true,
             unknown: Some(16),
-            recursive: false,
+            counted: false,
             optional: 9,
             root: 36..51,
             additions: 3..4,
@@ -3073,7 +3073,7 @@ static APER_TABLES: per::Tables = per::Tables {
         per::Sequence {
             extensible: true,
             unknown: Some(5),
-            recursive: false,
+            counted: false,
             optional: 2,
             root: 52..56,
             additions: 4..5,
@@ -3082,9 +3082,9 @@ static APER_TABLES: per::Tables = per::Tables {
     choices: &[],
     lists: &[
         // 0: RealsAll
-        per::List { size: per::Size::ANY, set: false, recursive: false, element: per::Form::Plain },
+        per::List { size: per::Size::ANY, set: false, counted: false, element: per::Form::Plain },
         // 1: TimesAll
-        per::List { size: per::Size::ANY, set: false, recursive: false, element: per::Form::Leaf(6) },
+        per::List { size: per::Size::ANY, set: false, counted: false, element: per::Form::Leaf(6) },
     ],
     enumerations: &[
         // 0: SimpleColor
@@ -3891,7 +3891,7 @@ static UPER_TABLES: per::Tables = per::Tables {
         per::Sequence {
             extensible: true,
             unknown: Some(9),
-            recursive: false,
+            counted: false,
             optional: 3,
             root: 0..8,
             additions: 0..1,
@@ -3900,7 +3900,7 @@ static UPER_TABLES: per::Tables = per::Tables {
         per::Sequence {
             extensible: true,
             unknown: Some(10),
-            recursive: false,
+            counted: false,
             optional: 5,
             root: 9..18,
             additions: 1..2,
@@ -3909,7 +3909,7 @@ static UPER_TABLES: per::Tables = per::Tables {
         per::Sequence {
             extensible: true,
             unknown: Some(17),
-            recursive: false,
+            counted: false,
             optional: 13,
             root: 19..35,
             additions: 2..3,
@@ -3918,7 +3918,7 @@ static UPER_TABLES: per::Tables = per::Tables {
         per::Sequence {
             extensible: true,
             unknown: Some(16),
-            recursive: false,
+            counted: false,
             optional: 9,
             root: 36..51,
             additions: 3..4,
@@ -3927,7 +3927,7 @@ static UPER_TABLES: per::Tables = per::Tables {
         per::Sequence {
             extensible: true,
             unknown: Some(5),
-            recursive: false,
+            counted: false,
             optional: 2,
             root: 52..56,
             additions: 4..5,
@@ -3936,9 +3936,9 @@ static UPER_TABLES: per::Tables = per::Tables {
     choices: &[],
     lists: &[
         // 0: RealsAll
-        per::List { size: per::Size::ANY, set: false, recursive: false, element: per::Form::Plain },
+        per::List { size: per::Size::ANY, set: false, counted: false, element: per::Form::Plain },
         // 1: TimesAll
-        per::List { size: per::Size::ANY, set: false, recursive: false, element: per::Form::Leaf(6) },
+        per::List { size: per::Size::ANY, set: false, counted: false, element: per::Form::Leaf(6) },
     ],
     enumerations: &[
         // 0: SimpleColor

@@ -605,8 +605,8 @@ mod jer_forms {
     use tercet_runtime::codec::jer;
 
     impl jer::Jer for PersonnelRecord<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            let mut m = jer::object(s)?;
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            let mut m = jer::object(s, levels)?;
             m.put("name", &self.name)?;
             m.put_as::<jer::VisibleString, _>("title", &self.title)?;
             m.put("number", &self.number)?;
@@ -617,6 +617,7 @@ mod jer_forms {
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
+            let keys = &keys.inside()?;
             const NAMES: &[&str] = &[ "name", "title", "number", "dateOfHire", "nameOfSpouse", "children" ];
             let m = jer::Members::of(tree, NAMES, false)?;
             Ok(Self {
@@ -628,8 +629,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for Name<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            let mut m = jer::object(s)?;
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            let mut m = jer::object(s, levels)?;
             m.put_as::<jer::VisibleString, _>("givenName", &self.given_name)?;
             m.put_as::<jer::VisibleString, _>("initial", &self.initial)?;
             m.put_as::<jer::VisibleString, _>("familyName", &self.family_name)?;
@@ -637,6 +638,7 @@ mod jer_forms {
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
+            let keys = &keys.inside()?;
             const NAMES: &[&str] = &[ "givenName", "initial", "familyName" ];
             let m = jer::Members::of(tree, NAMES, false)?;
             Ok(Self {
@@ -648,14 +650,15 @@ mod jer_forms {
     }
 
     impl jer::Jer for ChildInformation<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            let mut m = jer::object(s)?;
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            let mut m = jer::object(s, levels)?;
             m.put("name", &self.name)?;
             m.put_as::<jer::VisibleString, _>("dateOfBirth", &self.date_of_birth)?;
             m.end()
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
+            let keys = &keys.inside()?;
             const NAMES: &[&str] = &[ "name", "dateOfBirth" ];
             let m = jer::Members::of(tree, NAMES, false)?;
             Ok(Self { name: m.get(0, keys)?, date_of_birth: m.get_as::<jer::VisibleString, _>(1, keys)? })

@@ -1963,18 +1963,24 @@ impl Tree {
 }
 
 fn read_ber_names<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<Text<'a>>> {
-    ber::list(r, tag, |r| ber::text(r, Tag::universal(19), StringKind::Printable))
+    r.begin_value()?;
+    let list = ber::list(r, tag, |r| ber::text(r, Tag::universal(19), StringKind::Printable))?;
+    r.end_value();
+    Ok(list)
 }
 fn write_ber_names(list: &[Text<'_>], w: &mut ber::Writer) -> Result<()> {
+    w.begin_value()?;
     let mut left = list.iter();
     while let Some(v) = left.next_back() {
         at!(w, [left.len()], ber::write_text(w, Tag::universal(19), StringKind::Printable, v));
     }
+    w.end_value();
     Ok(())
 }
 
 impl Nests {
     fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
+        r.begin_value()?;
         let level = ber::enter(r, tag)?;
         let value = Self {
             first: Nest(at!(r, "first", (0, false, Self::place), read_ber_nest(r, Tag::universal(16)))),
@@ -1984,9 +1990,11 @@ impl Nests {
             } else { None },
         };
         ber::leave(r, level, Self::place)?;
+        r.end_value();
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
+        w.begin_value()?;
         if let Some(v) = &self.other {
             let m = w.open();
             at!(w, "other", write_ber_twig(&v.0, w));
@@ -1998,6 +2006,7 @@ impl Nests {
         let m = w.open();
         at!(w, "first", write_ber_nest(&self.first.0, w));
         w.close(Tag::universal(16), m);
+        w.end_value();
         Ok(())
     }
 
@@ -2361,6 +2370,12 @@ impl Grown {
 
 impl<'a> Shape<'a> {
     fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
+        r.begin_value()?;
+        let value = Self::read_ber_inside(r)?;
+        r.end_value();
+        Ok(value)
+    }
+    fn read_ber_inside(r: &mut ber::Reader<'a>) -> Result<Self> {
         let tag = ber::tag(r)?;
         Ok(match tag.bits() {
             0x80000005 => Self::Circle(at!(r, "circle", ber::narrow::<u16>(r, Tag::context(5)))),
@@ -2376,6 +2391,7 @@ impl<'a> Shape<'a> {
         })
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
+        w.begin_value()?;
         match self {
             Self::Circle(v) => w.integer(Tag::context(5), i64::from(*v)),
             Self::Square(v) => {
@@ -2391,6 +2407,7 @@ impl<'a> Shape<'a> {
             Self::Spot(v) => w.null(Tag::context(8)),
             Self::Unknown(v) => ber::write_any(w, &v.octets)?,
         }
+        w.end_value();
         Ok(())
     }
 
@@ -2541,9 +2558,13 @@ fn write_ber_tree_twigs(list: &[Tree], w: &mut ber::Writer) -> Result<()> {
 }
 
 fn read_ber_nests_rest(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Vec<Nest>> {
-    ber::set_of(r, tag, |r| Ok(Nest(read_ber_nest(r, Tag::universal(16))?)))
+    r.begin_value()?;
+    let list = ber::set_of(r, tag, |r| Ok(Nest(read_ber_nest(r, Tag::universal(16))?)))?;
+    r.end_value();
+    Ok(list)
 }
 fn write_ber_nests_rest(list: &[Nest], w: &mut ber::Writer) -> Result<()> {
+    w.begin_value()?;
     let set = w.mark();
     let mut left = list.iter();
     while let Some(v) = left.next_back() {
@@ -2552,6 +2573,7 @@ fn write_ber_nests_rest(list: &[Nest], w: &mut ber::Writer) -> Result<()> {
         w.close(Tag::universal(16), m);
     }
     if list.len() > 1 && w.rules() != ber::Rules::Ber { w.sort_set_of(set)?; }
+    w.end_value();
     Ok(())
 }
 
@@ -2673,17 +2695,21 @@ impl<'a> MixedSome<'a> {
 
 impl ShapeLine {
     fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
+        r.begin_value()?;
         let level = ber::enter(r, tag)?;
         let value = Self {
             a: at!(r, "a", (0, false, Self::place), ber::narrow::<u8>(r, Tag::context(0))),
             b: at!(r, "b", (1, false, Self::place), ber::narrow::<u8>(r, Tag::context(1))),
         };
         ber::leave(r, level, Self::place)?;
+        r.end_value();
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
+        w.begin_value()?;
         w.integer(Tag::context(1), i64::from(self.b));
         w.integer(Tag::context(0), i64::from(self.a));
+        w.end_value();
         Ok(())
     }
 
@@ -3480,7 +3506,7 @@ static APER_TABLES: per::Tables = per::Tables {
         per::Sequence {
             extensible: true,
             unknown: Some(33),
-            recursive: false,
+            counted: false,
             optional: 5,
             root: 0..28,
             additions: 0..4,
@@ -3489,7 +3515,7 @@ static APER_TABLES: per::Tables = per::Tables {
         per::Sequence {
             extensible: false,
             unknown: None,
-            recursive: true,
+            counted: true,
             optional: 3,
             root: 33..37,
             additions: 4..4,
@@ -3498,7 +3524,7 @@ static APER_TABLES: per::Tables = per::Tables {
         per::Sequence {
             extensible: false,
             unknown: None,
-            recursive: false,
+            counted: true,
             optional: 1,
             root: 37..40,
             additions: 4..4,
@@ -3507,7 +3533,7 @@ static APER_TABLES: per::Tables = per::Tables {
         per::Sequence {
             extensible: false,
             unknown: None,
-            recursive: false,
+            counted: false,
             optional: 0,
             root: 40..42,
             additions: 4..4,
@@ -3516,7 +3542,7 @@ static APER_TABLES: per::Tables = per::Tables {
         per::Sequence {
             extensible: false,
             unknown: None,
-            recursive: true,
+            counted: true,
             optional: 11,
             root: 42..53,
             additions: 4..4,
@@ -3525,7 +3551,7 @@ static APER_TABLES: per::Tables = per::Tables {
         per::Sequence {
             extensible: false,
             unknown: None,
-            recursive: false,
+            counted: false,
             optional: 1,
             root: 53..55,
             additions: 4..4,
@@ -3534,7 +3560,7 @@ static APER_TABLES: per::Tables = per::Tables {
         per::Sequence {
             extensible: false,
             unknown: None,
-            recursive: false,
+            counted: false,
             optional: 2,
             root: 55..58,
             additions: 4..4,
@@ -3543,7 +3569,7 @@ static APER_TABLES: per::Tables = per::Tables {
         per::Sequence {
             extensible: false,
             unknown: None,
-            recursive: false,
+            counted: false,
             optional: 0,
             root: 58..61,
             additions: 4..4,
@@ -3552,7 +3578,7 @@ static APER_TABLES: per::Tables = per::Tables {
         per::Sequence {
             extensible: true,
             unknown: Some(3),
-            recursive: false,
+            counted: false,
             optional: 0,
             root: 61..62,
             additions: 4..6,
@@ -3561,7 +3587,7 @@ static APER_TABLES: per::Tables = per::Tables {
         per::Sequence {
             extensible: false,
             unknown: None,
-            recursive: false,
+            counted: false,
             optional: 0,
             root: 68..70,
             additions: 6..6,
@@ -3570,7 +3596,7 @@ static APER_TABLES: per::Tables = per::Tables {
         per::Sequence {
             extensible: false,
             unknown: None,
-            recursive: false,
+            counted: true,
             optional: 0,
             root: 75..77,
             additions: 6..6,
@@ -3579,7 +3605,7 @@ static APER_TABLES: per::Tables = per::Tables {
         per::Sequence {
             extensible: false,
             unknown: None,
-            recursive: false,
+            counted: false,
             optional: 1,
             root: 77..80,
             additions: 6..6,
@@ -3588,7 +3614,7 @@ static APER_TABLES: per::Tables = per::Tables {
         per::Sequence {
             extensible: false,
             unknown: None,
-            recursive: false,
+            counted: false,
             optional: 0,
             root: 80..82,
             additions: 6..6,
@@ -3599,7 +3625,7 @@ static APER_TABLES: per::Tables = per::Tables {
         per::Choice {
             whole: per::Whole::Bits(2),
             extensible: true,
-            recursive: false,
+            counted: true,
             root: 64..67,
             additions: 67..68,
         },
@@ -3607,7 +3633,7 @@ static APER_TABLES: per::Tables = per::Tables {
         per::Choice {
             whole: per::Whole::Bits(2),
             extensible: false,
-            recursive: false,
+            counted: false,
             root: 70..73,
             additions: 73..73,
         },
@@ -3615,35 +3641,35 @@ static APER_TABLES: per::Tables = per::Tables {
         per::Choice {
             whole: per::Whole::Bits(1),
             extensible: true,
-            recursive: false,
+            counted: false,
             root: 73..75,
             additions: 75..75,
         },
     ],
     lists: &[
         // 0: Names
-        per::List { size: per::Size::ANY, set: false, recursive: false, element: per::Form::Leaf(13) },
+        per::List { size: per::Size::ANY, set: false, counted: true, element: per::Form::Leaf(13) },
         // 1: Nest
-        per::List { size: per::Size::ANY, set: false, recursive: true, element: per::Form::List(1) },
+        per::List { size: per::Size::ANY, set: false, counted: true, element: per::Form::List(1) },
         // 2: ZooChildren
         per::List {
             size: per::Size::new(false, 0, 4, Some(per::Whole::Bits(3))),
             set: false,
-            recursive: false,
+            counted: false,
             element: per::Form::Sequence(11),
         },
         // 3: ZooBag
-        per::List { size: per::Size::ANY, set: true, recursive: false, element: per::Form::Integer(9) },
+        per::List { size: per::Size::ANY, set: true, counted: false, element: per::Form::Integer(9) },
         // 4: TreeTwigs
-        per::List { size: per::Size::ANY, set: false, recursive: true, element: per::Form::Sequence(1) },
+        per::List { size: per::Size::ANY, set: false, counted: true, element: per::Form::Sequence(1) },
         // 5: NestsRest
-        per::List { size: per::Size::ANY, set: true, recursive: false, element: per::Form::List(1) },
+        per::List { size: per::Size::ANY, set: true, counted: true, element: per::Form::List(1) },
         // 6: Twig
-        per::List { size: per::Size::ANY, set: false, recursive: true, element: per::Form::List(8) },
+        per::List { size: per::Size::ANY, set: false, counted: true, element: per::Form::List(8) },
         // 7: PresetList
-        per::List { size: per::Size::ANY, set: false, recursive: false, element: per::Form::Integer(2) },
+        per::List { size: per::Size::ANY, set: false, counted: false, element: per::Form::Integer(2) },
         // 8: TwigSetOf
-        per::List { size: per::Size::ANY, set: true, recursive: true, element: per::Form::List(6) },
+        per::List { size: per::Size::ANY, set: true, counted: true, element: per::Form::List(6) },
     ],
     enumerations: &[
         // 0: Colour
@@ -4200,7 +4226,7 @@ static UPER_TABLES: per::Tables = per::Tables {
         per::Sequence {
             extensible: true,
             unknown: Some(33),
-            recursive: false,
+            counted: false,
             optional: 5,
             root: 0..28,
             additions: 0..4,
@@ -4209,7 +4235,7 @@ static UPER_TABLES: per::Tables = per::Tables {
         per::Sequence {
             extensible: false,
             unknown: None,
-            recursive: true,
+            counted: true,
             optional: 3,
             root: 33..37,
             additions: 4..4,
@@ -4218,7 +4244,7 @@ static UPER_TABLES: per::Tables = per::Tables {
         per::Sequence {
             extensible: false,
             unknown: None,
-            recursive: false,
+            counted: true,
             optional: 1,
             root: 37..40,
             additions: 4..4,
@@ -4227,7 +4253,7 @@ static UPER_TABLES: per::Tables = per::Tables {
         per::Sequence {
             extensible: false,
             unknown: None,
-            recursive: false,
+            counted: false,
             optional: 0,
             root: 40..42,
             additions: 4..4,
@@ -4236,7 +4262,7 @@ static UPER_TABLES: per::Tables = per::Tables {
         per::Sequence {
             extensible: false,
             unknown: None,
-            recursive: true,
+            counted: true,
             optional: 11,
             root: 42..53,
             additions: 4..4,
@@ -4245,7 +4271,7 @@ static UPER_TABLES: per::Tables = per::Tables {
         per::Sequence {
             extensible: false,
             unknown: None,
-            recursive: false,
+            counted: false,
             optional: 1,
             root: 53..55,
             additions: 4..4,
@@ -4254,7 +4280,7 @@ static UPER_TABLES: per::Tables = per::Tables {
         per::Sequence {
             extensible: false,
             unknown: None,
-            recursive: false,
+            counted: false,
             optional: 2,
             root: 55..58,
             additions: 4..4,
@@ -4263,7 +4289,7 @@ static UPER_TABLES: per::Tables = per::Tables {
         per::Sequence {
             extensible: false,
             unknown: None,
-            recursive: false,
+            counted: false,
             optional: 0,
             root: 58..61,
             additions: 4..4,
@@ -4272,7 +4298,7 @@ static UPER_TABLES: per::Tables = per::Tables {
         per::Sequence {
             extensible: true,
             unknown: Some(3),
-            recursive: false,
+            counted: false,
             optional: 0,
             root: 61..62,
             additions: 4..6,
@@ -4281,7 +4307,7 @@ static UPER_TABLES: per::Tables = per::Tables {
         per::Sequence {
             extensible: false,
             unknown: None,
-            recursive: false,
+            counted: false,
             optional: 0,
             root: 68..70,
             additions: 6..6,
@@ -4290,7 +4316,7 @@ static UPER_TABLES: per::Tables = per::Tables {
         per::Sequence {
             extensible: false,
             unknown: None,
-            recursive: false,
+            counted: true,
             optional: 0,
             root: 75..77,
             additions: 6..6,
@@ -4299,7 +4325,7 @@ static UPER_TABLES: per::Tables = per::Tables {
         per::Sequence {
             extensible: false,
             unknown: None,
-            recursive: false,
+            counted: false,
             optional: 1,
             root: 77..80,
             additions: 6..6,
@@ -4308,7 +4334,7 @@ static UPER_TABLES: per::Tables = per::Tables {
         per::Sequence {
             extensible: false,
             unknown: None,
-            recursive: false,
+            counted: false,
             optional: 0,
             root: 80..82,
             additions: 6..6,
@@ -4319,7 +4345,7 @@ static UPER_TABLES: per::Tables = per::Tables {
         per::Choice {
             whole: per::Whole::Bits(2),
             extensible: true,
-            recursive: false,
+            counted: true,
             root: 64..67,
             additions: 67..68,
         },
@@ -4327,7 +4353,7 @@ static UPER_TABLES: per::Tables = per::Tables {
         per::Choice {
             whole: per::Whole::Bits(2),
             extensible: false,
-            recursive: false,
+            counted: false,
             root: 70..73,
             additions: 73..73,
         },
@@ -4335,35 +4361,35 @@ static UPER_TABLES: per::Tables = per::Tables {
         per::Choice {
             whole: per::Whole::Bits(1),
             extensible: true,
-            recursive: false,
+            counted: false,
             root: 73..75,
             additions: 75..75,
         },
     ],
     lists: &[
         // 0: Names
-        per::List { size: per::Size::ANY, set: false, recursive: false, element: per::Form::Leaf(13) },
+        per::List { size: per::Size::ANY, set: false, counted: true, element: per::Form::Leaf(13) },
         // 1: Nest
-        per::List { size: per::Size::ANY, set: false, recursive: true, element: per::Form::List(1) },
+        per::List { size: per::Size::ANY, set: false, counted: true, element: per::Form::List(1) },
         // 2: ZooChildren
         per::List {
             size: per::Size::new(false, 0, 4, Some(per::Whole::Bits(3))),
             set: false,
-            recursive: false,
+            counted: false,
             element: per::Form::Sequence(11),
         },
         // 3: ZooBag
-        per::List { size: per::Size::ANY, set: true, recursive: false, element: per::Form::Integer(9) },
+        per::List { size: per::Size::ANY, set: true, counted: false, element: per::Form::Integer(9) },
         // 4: TreeTwigs
-        per::List { size: per::Size::ANY, set: false, recursive: true, element: per::Form::Sequence(1) },
+        per::List { size: per::Size::ANY, set: false, counted: true, element: per::Form::Sequence(1) },
         // 5: NestsRest
-        per::List { size: per::Size::ANY, set: true, recursive: false, element: per::Form::List(1) },
+        per::List { size: per::Size::ANY, set: true, counted: true, element: per::Form::List(1) },
         // 6: Twig
-        per::List { size: per::Size::ANY, set: false, recursive: true, element: per::Form::List(8) },
+        per::List { size: per::Size::ANY, set: false, counted: true, element: per::Form::List(8) },
         // 7: PresetList
-        per::List { size: per::Size::ANY, set: false, recursive: false, element: per::Form::Integer(2) },
+        per::List { size: per::Size::ANY, set: false, counted: false, element: per::Form::Integer(2) },
         // 8: TwigSetOf
-        per::List { size: per::Size::ANY, set: true, recursive: true, element: per::Form::List(6) },
+        per::List { size: per::Size::ANY, set: true, counted: true, element: per::Form::List(6) },
     ],
     enumerations: &[
         // 0: Colour
@@ -4769,31 +4795,40 @@ impl Tree {
 }
 
 fn read_oer_names<'a>(r: &mut oer::Reader<'a>) -> Result<Vec<Text<'a>>> {
+    r.enter()?;
     let list = r.list(false, |r| Ok(r.text(oer::VARIABLE, StringKind::Printable)?))?;
+    r.leave();
     Ok(list)
 }
 
 fn write_oer_names(list: &[Text<'_>], w: &mut oer::Writer) -> Result<()> {
+    w.begin_value()?;
     w.list(false, list, |v, w| {
         w.text(oer::VARIABLE, StringKind::Printable, v)?;
         Ok(())
-    })
+    })?;
+    w.end_value();
+    Ok(())
 }
 
 impl Nests {
     fn read_oer(r: &mut oer::Reader<'_>) -> Result<Self> {
+        r.enter()?;
         let p = r.preamble(1)?;
         let f_first = Nest(at!(r, "first", read_oer_nest(r)));
         let f_rest = at!(r, "rest", read_oer_nests_rest(r));
         let f_other = if p >> 0 & 1 != 0 { Some(Twig(at!(r, "other", read_oer_twig(r)))) } else { None };
         let value = Self { first: f_first, rest: f_rest, other: f_other };
+        r.leave();
         Ok(value)
     }
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
+        w.begin_value()?;
         if let Some(v) = &self.other { at!(w, "other", write_oer_twig(&v.0, w)); }
         at!(w, "rest", write_oer_nests_rest(&self.rest, w));
         at!(w, "first", write_oer_nest(&self.first.0, w));
         w.preamble(&[self.other.is_some()]);
+        w.end_value();
         Ok(())
     }
 }
@@ -5022,6 +5057,7 @@ impl Grown {
 
 impl<'a> Shape<'a> {
     fn read_oer(r: &mut oer::Reader<'a>) -> Result<Self> {
+        r.enter()?;
         let start = r.cursor();
         let value = match r.tag()?.bits() {
             0x80000005 => Self::Circle(at!(r, "circle", r.unsigned(2)) as u16),
@@ -5038,9 +5074,11 @@ impl<'a> Shape<'a> {
                 octets: r.unknown_alternative(start.position())?,
             })),
         };
+        r.leave();
         Ok(value)
     }
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
+        w.begin_value()?;
         match self {
             Self::Circle(v) => { at!(w, "circle", w.unsigned(*v, 2)); w.tag(Tag::context(5)); }
             Self::Square(v) => { w.boolean(*v); w.tag(Tag::context(6)); }
@@ -5048,6 +5086,7 @@ impl<'a> Shape<'a> {
             Self::Spot(v) => { let end = w.mark(); w.close(end); w.tag(Tag::context(8)); }
             Self::Unknown(v) => w.unknown_alternative(&v.octets)?,
         }
+        w.end_value();
         Ok(())
     }
 
@@ -5164,15 +5203,20 @@ fn write_oer_tree_twigs(list: &[Tree], w: &mut oer::Writer) -> Result<()> {
 }
 
 fn read_oer_nests_rest(r: &mut oer::Reader<'_>) -> Result<Vec<Nest>> {
+    r.enter()?;
     let list = r.list(true, |r| Ok(Nest(read_oer_nest(r)?)))?;
+    r.leave();
     Ok(list)
 }
 
 fn write_oer_nests_rest(list: &[Nest], w: &mut oer::Writer) -> Result<()> {
+    w.begin_value()?;
     w.list(true, list, |v, w| {
         write_oer_nest(&v.0, w)?;
         Ok(())
-    })
+    })?;
+    w.end_value();
+    Ok(())
 }
 
 fn read_oer_twig(r: &mut oer::Reader<'_>) -> Result<Vec<TwigSetOf>> {
@@ -5295,14 +5339,18 @@ impl<'a> MixedSome<'a> {
 
 impl ShapeLine {
     fn read_oer(r: &mut oer::Reader<'_>) -> Result<Self> {
+        r.enter()?;
         let f_a = at!(r, "a", r.unsigned(1)) as u8;
         let f_b = at!(r, "b", r.unsigned(1)) as u8;
         let value = Self { a: f_a, b: f_b };
+        r.leave();
         Ok(value)
     }
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
+        w.begin_value()?;
         at!(w, "b", w.unsigned(self.b, 1));
         at!(w, "a", w.unsigned(self.a, 1));
+        w.end_value();
         Ok(())
     }
 }

@@ -1368,18 +1368,24 @@ impl Tree {
 }
 
 fn read_ber_names<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<Text<'a>>> {
-    ber::list(r, tag, |r| ber::text(r, Tag::universal(19), StringKind::Printable))
+    r.begin_value()?;
+    let list = ber::list(r, tag, |r| ber::text(r, Tag::universal(19), StringKind::Printable))?;
+    r.end_value();
+    Ok(list)
 }
 fn write_ber_names(list: &[Text<'_>], w: &mut ber::Writer) -> Result<()> {
+    w.begin_value()?;
     let mut left = list.iter();
     while let Some(v) = left.next_back() {
         at!(w, [left.len()], ber::write_text(w, Tag::universal(19), StringKind::Printable, v));
     }
+    w.end_value();
     Ok(())
 }
 
 impl Nests {
     fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
+        r.begin_value()?;
         let level = ber::enter(r, tag)?;
         let value = Self {
             first: Nest(at!(r, "first", (0, false, Self::place), read_ber_nest(r, Tag::universal(16)))),
@@ -1389,9 +1395,11 @@ impl Nests {
             } else { None },
         };
         ber::leave(r, level, Self::place)?;
+        r.end_value();
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
+        w.begin_value()?;
         if let Some(v) = &self.other {
             let m = w.open();
             at!(w, "other", write_ber_twig(&v.0, w));
@@ -1403,6 +1411,7 @@ impl Nests {
         let m = w.open();
         at!(w, "first", write_ber_nest(&self.first.0, w));
         w.close(Tag::universal(16), m);
+        w.end_value();
         Ok(())
     }
 
@@ -1766,6 +1775,12 @@ impl Grown {
 
 impl<'a> Shape<'a> {
     fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
+        r.begin_value()?;
+        let value = Self::read_ber_inside(r)?;
+        r.end_value();
+        Ok(value)
+    }
+    fn read_ber_inside(r: &mut ber::Reader<'a>) -> Result<Self> {
         let tag = ber::tag(r)?;
         Ok(match tag.bits() {
             0x80000005 => Self::Circle(at!(r, "circle", ber::narrow::<u16>(r, Tag::context(5)))),
@@ -1781,6 +1796,7 @@ impl<'a> Shape<'a> {
         })
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
+        w.begin_value()?;
         match self {
             Self::Circle(v) => w.integer(Tag::context(5), i64::from(*v)),
             Self::Square(v) => {
@@ -1796,6 +1812,7 @@ impl<'a> Shape<'a> {
             Self::Spot(v) => w.null(Tag::context(8)),
             Self::Unknown(v) => ber::write_any(w, &v.octets)?,
         }
+        w.end_value();
         Ok(())
     }
 
@@ -1946,9 +1963,13 @@ fn write_ber_tree_twigs(list: &[Tree], w: &mut ber::Writer) -> Result<()> {
 }
 
 fn read_ber_nests_rest(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Vec<Nest>> {
-    ber::set_of(r, tag, |r| Ok(Nest(read_ber_nest(r, Tag::universal(16))?)))
+    r.begin_value()?;
+    let list = ber::set_of(r, tag, |r| Ok(Nest(read_ber_nest(r, Tag::universal(16))?)))?;
+    r.end_value();
+    Ok(list)
 }
 fn write_ber_nests_rest(list: &[Nest], w: &mut ber::Writer) -> Result<()> {
+    w.begin_value()?;
     let set = w.mark();
     let mut left = list.iter();
     while let Some(v) = left.next_back() {
@@ -1957,6 +1978,7 @@ fn write_ber_nests_rest(list: &[Nest], w: &mut ber::Writer) -> Result<()> {
         w.close(Tag::universal(16), m);
     }
     if list.len() > 1 && w.rules() != ber::Rules::Ber { w.sort_set_of(set)?; }
+    w.end_value();
     Ok(())
 }
 
@@ -2078,17 +2100,21 @@ impl<'a> MixedSome<'a> {
 
 impl ShapeLine {
     fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
+        r.begin_value()?;
         let level = ber::enter(r, tag)?;
         let value = Self {
             a: at!(r, "a", (0, false, Self::place), ber::narrow::<u8>(r, Tag::context(0))),
             b: at!(r, "b", (1, false, Self::place), ber::narrow::<u8>(r, Tag::context(1))),
         };
         ber::leave(r, level, Self::place)?;
+        r.end_value();
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
+        w.begin_value()?;
         w.integer(Tag::context(1), i64::from(self.b));
         w.integer(Tag::context(0), i64::from(self.a));
+        w.end_value();
         Ok(())
     }
 
@@ -2731,25 +2757,39 @@ impl Tree {
 }
 
 fn read_aper_names<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<Text<'a>>> {
-    r.list(per::Size::ANY, |r| r.characters::<APER_ALPHABET_0>(per::Size::new(false, 1, 8, Some(per::Whole::Bits(3)))))
+    r.enter()?;
+    let list = r.list(per::Size::ANY, |r| r.characters::<APER_ALPHABET_0>(per::Size::new(false, 1, 8, Some(per::Whole::Bits(3)))))?;
+    r.leave();
+    Ok(list)
 }
 
 fn write_aper_names(list: &[Text<'_>], w: &mut per::Writer<true>) -> Result<()> {
+    w.begin_value()?;
     w.list(per::Size::ANY, list, |w, v| {
         w.characters::<APER_ALPHABET_0>(per::Size::new(false, 1, 8, Some(per::Whole::Bits(3))), v)
-    })
+    })?;
+    w.end_value();
+    Ok(())
 }
 
 impl Nests {
     fn fill_aper(&mut self, r: &mut per::Reader<'_, true>) -> Result<()> {
+        r.enter()?;
         let value = self;
         let p = r.bits(1)?;
         parts::put(&mut value.first, Nest(at!(r, "first", read_aper_nest(r))));
         parts::put(&mut value.rest, at!(r, "rest", read_aper_nests_rest(r)));
         if p & 0x1 != 0 { parts::put(&mut value.other, Some(Twig(at!(r, "other", read_aper_twig(r))))); }
+        r.leave();
         Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
+        w.begin_value()?;
+        self.write_aper_inside(w)?;
+        w.end_value();
+        Ok(())
+    }
+    fn write_aper_inside(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(self.other.is_some());
         at!(w, "first", write_aper_nest(&self.first.0, w));
         at!(w, "rest", write_aper_nests_rest(&self.rest, w));
@@ -2991,6 +3031,7 @@ impl ZooLevel {
 impl<'a> Shape<'a> {
     #[inline(never)]
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+        r.enter()?;
         let value = if r.bit()? {
             match r.small_number()? {
                 0 => { let open = at!(r, "spot", r.open()); let v = (); r.close(open); Self::Spot(v) }
@@ -3003,10 +3044,18 @@ impl<'a> Shape<'a> {
                 _ => Self::Line(at!(r, "line", ShapeLine::read_aper(r))),
             }
         };
+        r.leave();
         Ok(value)
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
+        w.begin_value()?;
+        self.write_aper_inside(w)?;
+        w.end_value();
+        Ok(())
+    }
+    #[inline(never)]
+    fn write_aper_inside(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
             Self::Circle(v) => {
                 w.bits(0, 3);
@@ -3107,11 +3156,17 @@ fn write_aper_tree_twigs(list: &[Tree], w: &mut per::Writer<true>) -> Result<()>
 }
 
 fn read_aper_nests_rest(r: &mut per::Reader<'_, true>) -> Result<Vec<Nest>> {
-    r.list(per::Size::ANY, |r| Ok(Nest(read_aper_nest(r)?)))
+    r.enter()?;
+    let list = r.list(per::Size::ANY, |r| Ok(Nest(read_aper_nest(r)?)))?;
+    r.leave();
+    Ok(list)
 }
 
 fn write_aper_nests_rest(list: &[Nest], w: &mut per::Writer<true>) -> Result<()> {
-    w.set_of(per::Size::ANY, list, |w, v| { write_aper_nest(&v.0, w) })
+    w.begin_value()?;
+    w.set_of(per::Size::ANY, list, |w, v| { write_aper_nest(&v.0, w) })?;
+    w.end_value();
+    Ok(())
 }
 
 fn read_aper_twig(r: &mut per::Reader<'_, true>) -> Result<Vec<TwigSetOf>> {
@@ -3211,12 +3266,21 @@ impl<'a> MixedSome<'a> {
 
 impl ShapeLine {
     fn read_aper(r: &mut per::Reader<'_, true>) -> Result<Self> {
-        Ok(Self {
+        r.enter()?;
+        let value = Self {
             a: at!(r, "a", r.whole(per::Whole::Bits(4), 15)) as u8,
             b: at!(r, "b", r.whole(per::Whole::Bits(4), 15)) as u8,
-        })
+        };
+        r.leave();
+        Ok(value)
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
+        w.begin_value()?;
+        self.write_aper_inside(w)?;
+        w.end_value();
+        Ok(())
+    }
+    fn write_aper_inside(&self, w: &mut per::Writer<true>) -> Result<()> {
         at!(w, "a", w.integer(per::Whole::Bits(4), i64::from(self.a), 0, 15));
         at!(w, "b", w.integer(per::Whole::Bits(4), i64::from(self.b), 0, 15));
         Ok(())
@@ -3725,25 +3789,39 @@ impl Tree {
 }
 
 fn read_uper_names<'a>(r: &mut per::Reader<'a, false>) -> Result<Vec<Text<'a>>> {
-    r.list(per::Size::ANY, |r| r.characters::<UPER_ALPHABET_0>(per::Size::new(false, 1, 8, Some(per::Whole::Bits(3)))))
+    r.enter()?;
+    let list = r.list(per::Size::ANY, |r| r.characters::<UPER_ALPHABET_0>(per::Size::new(false, 1, 8, Some(per::Whole::Bits(3)))))?;
+    r.leave();
+    Ok(list)
 }
 
 fn write_uper_names(list: &[Text<'_>], w: &mut per::Writer<false>) -> Result<()> {
+    w.begin_value()?;
     w.list(per::Size::ANY, list, |w, v| {
         w.characters::<UPER_ALPHABET_0>(per::Size::new(false, 1, 8, Some(per::Whole::Bits(3))), v)
-    })
+    })?;
+    w.end_value();
+    Ok(())
 }
 
 impl Nests {
     fn fill_uper(&mut self, r: &mut per::Reader<'_, false>) -> Result<()> {
+        r.enter()?;
         let value = self;
         let p = r.bits(1)?;
         parts::put(&mut value.first, Nest(at!(r, "first", read_uper_nest(r))));
         parts::put(&mut value.rest, at!(r, "rest", read_uper_nests_rest(r)));
         if p & 0x1 != 0 { parts::put(&mut value.other, Some(Twig(at!(r, "other", read_uper_twig(r))))); }
+        r.leave();
         Ok(())
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
+        w.begin_value()?;
+        self.write_uper_inside(w)?;
+        w.end_value();
+        Ok(())
+    }
+    fn write_uper_inside(&self, w: &mut per::Writer<false>) -> Result<()> {
         w.bit(self.other.is_some());
         at!(w, "first", write_uper_nest(&self.first.0, w));
         at!(w, "rest", write_uper_nests_rest(&self.rest, w));
@@ -3985,6 +4063,7 @@ impl ZooLevel {
 impl<'a> Shape<'a> {
     #[inline(never)]
     fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
+        r.enter()?;
         let value = if r.bit()? {
             match r.small_number()? {
                 0 => { let open = at!(r, "spot", r.open()); let v = (); r.close(open); Self::Spot(v) }
@@ -3997,10 +4076,18 @@ impl<'a> Shape<'a> {
                 _ => Self::Line(at!(r, "line", ShapeLine::read_uper(r))),
             }
         };
+        r.leave();
         Ok(value)
     }
     #[inline(never)]
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
+        w.begin_value()?;
+        self.write_uper_inside(w)?;
+        w.end_value();
+        Ok(())
+    }
+    #[inline(never)]
+    fn write_uper_inside(&self, w: &mut per::Writer<false>) -> Result<()> {
         match self {
             Self::Circle(v) => {
                 w.bits(0, 3);
@@ -4101,11 +4188,17 @@ fn write_uper_tree_twigs(list: &[Tree], w: &mut per::Writer<false>) -> Result<()
 }
 
 fn read_uper_nests_rest(r: &mut per::Reader<'_, false>) -> Result<Vec<Nest>> {
-    r.list(per::Size::ANY, |r| Ok(Nest(read_uper_nest(r)?)))
+    r.enter()?;
+    let list = r.list(per::Size::ANY, |r| Ok(Nest(read_uper_nest(r)?)))?;
+    r.leave();
+    Ok(list)
 }
 
 fn write_uper_nests_rest(list: &[Nest], w: &mut per::Writer<false>) -> Result<()> {
-    w.set_of(per::Size::ANY, list, |w, v| { write_uper_nest(&v.0, w) })
+    w.begin_value()?;
+    w.set_of(per::Size::ANY, list, |w, v| { write_uper_nest(&v.0, w) })?;
+    w.end_value();
+    Ok(())
 }
 
 fn read_uper_twig(r: &mut per::Reader<'_, false>) -> Result<Vec<TwigSetOf>> {
@@ -4205,12 +4298,21 @@ impl<'a> MixedSome<'a> {
 
 impl ShapeLine {
     fn read_uper(r: &mut per::Reader<'_, false>) -> Result<Self> {
-        Ok(Self {
+        r.enter()?;
+        let value = Self {
             a: at!(r, "a", r.whole(per::Whole::Bits(4), 15)) as u8,
             b: at!(r, "b", r.whole(per::Whole::Bits(4), 15)) as u8,
-        })
+        };
+        r.leave();
+        Ok(value)
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
+        w.begin_value()?;
+        self.write_uper_inside(w)?;
+        w.end_value();
+        Ok(())
+    }
+    fn write_uper_inside(&self, w: &mut per::Writer<false>) -> Result<()> {
         at!(w, "a", w.integer(per::Whole::Bits(4), i64::from(self.a), 0, 15));
         at!(w, "b", w.integer(per::Whole::Bits(4), i64::from(self.b), 0, 15));
         Ok(())
@@ -4728,31 +4830,40 @@ impl Tree {
 }
 
 fn read_oer_names<'a>(r: &mut oer::Reader<'a>) -> Result<Vec<Text<'a>>> {
+    r.enter()?;
     let list = r.list(false, |r| Ok(r.text(oer::VARIABLE, StringKind::Printable)?))?;
+    r.leave();
     Ok(list)
 }
 
 fn write_oer_names(list: &[Text<'_>], w: &mut oer::Writer) -> Result<()> {
+    w.begin_value()?;
     w.list(false, list, |v, w| {
         w.text(oer::VARIABLE, StringKind::Printable, v)?;
         Ok(())
-    })
+    })?;
+    w.end_value();
+    Ok(())
 }
 
 impl Nests {
     fn read_oer(r: &mut oer::Reader<'_>) -> Result<Self> {
+        r.enter()?;
         let p = r.preamble(1)?;
         let f_first = Nest(at!(r, "first", read_oer_nest(r)));
         let f_rest = at!(r, "rest", read_oer_nests_rest(r));
         let f_other = if p >> 0 & 1 != 0 { Some(Twig(at!(r, "other", read_oer_twig(r)))) } else { None };
         let value = Self { first: f_first, rest: f_rest, other: f_other };
+        r.leave();
         Ok(value)
     }
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
+        w.begin_value()?;
         if let Some(v) = &self.other { at!(w, "other", write_oer_twig(&v.0, w)); }
         at!(w, "rest", write_oer_nests_rest(&self.rest, w));
         at!(w, "first", write_oer_nest(&self.first.0, w));
         w.preamble(&[self.other.is_some()]);
+        w.end_value();
         Ok(())
     }
 }
@@ -4981,6 +5092,7 @@ impl Grown {
 
 impl<'a> Shape<'a> {
     fn read_oer(r: &mut oer::Reader<'a>) -> Result<Self> {
+        r.enter()?;
         let start = r.cursor();
         let value = match r.tag()?.bits() {
             0x80000005 => Self::Circle(at!(r, "circle", r.unsigned(2)) as u16),
@@ -4997,9 +5109,11 @@ impl<'a> Shape<'a> {
                 octets: r.unknown_alternative(start.position())?,
             })),
         };
+        r.leave();
         Ok(value)
     }
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
+        w.begin_value()?;
         match self {
             Self::Circle(v) => { at!(w, "circle", w.unsigned(*v, 2)); w.tag(Tag::context(5)); }
             Self::Square(v) => { w.boolean(*v); w.tag(Tag::context(6)); }
@@ -5007,6 +5121,7 @@ impl<'a> Shape<'a> {
             Self::Spot(v) => { let end = w.mark(); w.close(end); w.tag(Tag::context(8)); }
             Self::Unknown(v) => w.unknown_alternative(&v.octets)?,
         }
+        w.end_value();
         Ok(())
     }
 
@@ -5123,15 +5238,20 @@ fn write_oer_tree_twigs(list: &[Tree], w: &mut oer::Writer) -> Result<()> {
 }
 
 fn read_oer_nests_rest(r: &mut oer::Reader<'_>) -> Result<Vec<Nest>> {
+    r.enter()?;
     let list = r.list(true, |r| Ok(Nest(read_oer_nest(r)?)))?;
+    r.leave();
     Ok(list)
 }
 
 fn write_oer_nests_rest(list: &[Nest], w: &mut oer::Writer) -> Result<()> {
+    w.begin_value()?;
     w.list(true, list, |v, w| {
         write_oer_nest(&v.0, w)?;
         Ok(())
-    })
+    })?;
+    w.end_value();
+    Ok(())
 }
 
 fn read_oer_twig(r: &mut oer::Reader<'_>) -> Result<Vec<TwigSetOf>> {
@@ -5254,14 +5374,18 @@ impl<'a> MixedSome<'a> {
 
 impl ShapeLine {
     fn read_oer(r: &mut oer::Reader<'_>) -> Result<Self> {
+        r.enter()?;
         let f_a = at!(r, "a", r.unsigned(1)) as u8;
         let f_b = at!(r, "b", r.unsigned(1)) as u8;
         let value = Self { a: f_a, b: f_b };
+        r.leave();
         Ok(value)
     }
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
+        w.begin_value()?;
         at!(w, "b", w.unsigned(self.b, 1));
         at!(w, "a", w.unsigned(self.a, 1));
+        w.end_value();
         Ok(())
     }
 }
@@ -5632,8 +5756,8 @@ mod jer_forms {
     use tercet_runtime::codec::jer;
 
     impl jer::Jer for Zoo<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            let mut m = jer::object(s)?;
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            let mut m = jer::object(s, levels)?;
             m.put("flag", &self.flag)?;
             m.put("nothing", &self.nothing)?;
             m.put("small", &self.small)?;
@@ -5675,6 +5799,7 @@ mod jer_forms {
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
+            let keys = &keys.inside()?;
             const NAMES: &[&str] = &[
                 "flag", "nothing", "small", "octet", "negative", "wide", "wider", "semi", "any", "grown",
                 "colour", "level", "real", "bits", "flags", "word", "nibble", "octets", "pair", "six", "upTo",
@@ -5703,8 +5828,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for Tree {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            let mut m = jer::object(s)?;
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            let mut m = jer::object(s, levels)?;
             m.put("value", &self.value)?;
             if let Some(v) = &self.left { m.put("left", v)?; }
             if let Some(v) = &self.right { m.put("right", v)?; }
@@ -5713,6 +5838,7 @@ mod jer_forms {
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
+            let keys = &keys.inside()?;
             const NAMES: &[&str] = &[ "value", "left", "right", "twigs" ];
             let m = jer::Members::of(tree, NAMES, false)?;
             Ok(Self {
@@ -5723,8 +5849,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for Nests {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            let mut m = jer::object(s)?;
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            let mut m = jer::object(s, levels)?;
             m.put("first", &self.first)?;
             m.put("rest", &self.rest)?;
             if let Some(v) = &self.other { m.put("other", v)?; }
@@ -5732,6 +5858,7 @@ mod jer_forms {
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
+            let keys = &keys.inside()?;
             const NAMES: &[&str] = &[ "first", "rest", "other" ];
             let m = jer::Members::of(tree, NAMES, false)?;
             Ok(Self { first: m.get(0, keys)?, rest: m.get(1, keys)?, other: m.find(2, keys)? })
@@ -5739,8 +5866,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for Nest {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            <jer::Plain as jer::Form<_>>::write(&self.0, s)
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            <jer::Plain as jer::Form<_>>::write(&self.0, s, levels)
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
@@ -5749,8 +5876,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for Letter<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            let mut m = jer::object(s)?;
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            let mut m = jer::object(s, levels)?;
             m.put("code", &self.code)?;
             m.put_as::<jer::Containing<jer::Plain>, _>("sealed", &self.sealed)?;
             if let Some(v) = &self.stamp { m.put_as::<jer::BitsContaining<jer::Plain>, _>("stamp", v)?; }
@@ -5758,6 +5885,7 @@ mod jer_forms {
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
+            let keys = &keys.inside()?;
             const NAMES: &[&str] = &[ "code", "sealed", "stamp" ];
             let m = jer::Members::of(tree, NAMES, false)?;
             let f_code: u8 = m.get(0, keys)?;
@@ -5769,14 +5897,15 @@ mod jer_forms {
     }
 
     impl jer::Jer for Errand<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            let mut m = jer::object(s)?;
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            let mut m = jer::object(s, levels)?;
             m.put("first", &self.first)?;
             m.put("then", &self.then)?;
             m.end()
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
+            let keys = &keys.inside()?;
             const NAMES: &[&str] = &[ "first", "then" ];
             let m = jer::Members::of(tree, NAMES, false)?;
             Ok(Self { first: m.get(0, keys)?, then: m.get(1, keys)? })
@@ -5784,8 +5913,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for Sparse<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            let mut m = jer::object(s)?;
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            let mut m = jer::object(s, levels)?;
             if let Some(v) = &self.a { m.put("a", v)?; }
             if let Some(v) = &self.b { m.put("b", v)?; }
             if let Some(v) = &self.c { m.put("c", v)?; }
@@ -5801,6 +5930,7 @@ mod jer_forms {
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
+            let keys = &keys.inside()?;
             const NAMES: &[&str] = &[ "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k" ];
             let m = jer::Members::of(tree, NAMES, false)?;
             Ok(Self {
@@ -5813,14 +5943,15 @@ mod jer_forms {
     }
 
     impl jer::Jer for Preset {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            let mut m = jer::object(s)?;
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            let mut m = jer::object(s, levels)?;
             if !(self.list == alloc::vec![1, 2]) { m.put("list", &self.list)?; }
             m.put("last", &self.last)?;
             m.end()
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
+            let keys = &keys.inside()?;
             const NAMES: &[&str] = &[ "list", "last" ];
             let m = jer::Members::of(tree, NAMES, false)?;
             Ok(Self { list: m.find(0, keys)?.unwrap_or_else(|| alloc::vec![1, 2]), last: m.get(1, keys)? })
@@ -5828,8 +5959,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for Maybe<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            let mut m = jer::object(s)?;
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            let mut m = jer::object(s, levels)?;
             if let Some(v) = &self.shape { m.put("shape", v)?; }
             if let Some(v) = &self.size { m.put("size", v)?; }
             m.put("last", &self.last)?;
@@ -5837,6 +5968,7 @@ mod jer_forms {
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
+            let keys = &keys.inside()?;
             const NAMES: &[&str] = &[ "shape", "size", "last" ];
             let m = jer::Members::of(tree, NAMES, false)?;
             Ok(Self { shape: m.find(0, keys)?, size: m.find(1, keys)?, last: m.get(2, keys)? })
@@ -5844,8 +5976,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for Mixed<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            let mut m = jer::object(s)?;
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            let mut m = jer::object(s, levels)?;
             m.put("low", &self.low)?;
             m.put("some", &self.some)?;
             m.put("high", &self.high)?;
@@ -5853,6 +5985,7 @@ mod jer_forms {
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
+            let keys = &keys.inside()?;
             const NAMES: &[&str] = &[ "low", "some", "high" ];
             let m = jer::Members::of(tree, NAMES, false)?;
             Ok(Self { low: m.get(0, keys)?, some: m.get(1, keys)?, high: m.get(2, keys)? })
@@ -5860,8 +5993,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for Grown {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            let mut m = jer::object(s)?;
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            let mut m = jer::object(s, levels)?;
             m.put("a", &self.a)?;
             if let Some(v) = &self.b { m.put("b", v)?; }
             if let Some(v) = &self.c { m.put("c", v)?; }
@@ -5869,6 +6002,7 @@ mod jer_forms {
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
+            let keys = &keys.inside()?;
             const NAMES: &[&str] = &[ "a", "b", "c" ];
             let m = jer::Members::of(tree, NAMES, true)?;
             Ok(Self {
@@ -5879,11 +6013,11 @@ mod jer_forms {
     }
 
     impl jer::Jer for Colour {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
             let name = match self {
                 Self::Red => "red", Self::Green => "green", Self::Blue => "blue", Self::Violet => "violet",
                 Self::Amber => "amber",
-                Self::Unknown(number) => return jer::Jer::write_jer(number, s),
+                Self::Unknown(number) => return jer::Jer::write_jer(number, s, levels),
                 Self::UnknownAddition(number) => return jer::addition(s, *number),
             };
             jer::item(s, name)
@@ -5904,7 +6038,7 @@ mod jer_forms {
     }
 
     impl jer::Jer for ZooLevel {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
             let name = match self { Self::Low => "low", Self::Mid => "mid", Self::High => "high" };
             jer::item(s, name)
         }
@@ -5923,17 +6057,18 @@ mod jer_forms {
     }
 
     impl jer::Jer for Shape<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
             match self {
-                Self::Circle(v) => jer::chosen::<jer::Plain, _, _>(s, "circle", v),
-                Self::Square(v) => jer::chosen::<jer::Plain, _, _>(s, "square", v),
-                Self::Line(v) => jer::chosen::<jer::Plain, _, _>(s, "line", v),
-                Self::Spot(v) => jer::chosen::<jer::Plain, _, _>(s, "spot", v),
-                Self::Unknown(v) => jer::unknown(s, v),
+                Self::Circle(v) => jer::chosen::<jer::Plain, _, _>(s, levels, "circle", v),
+                Self::Square(v) => jer::chosen::<jer::Plain, _, _>(s, levels, "square", v),
+                Self::Line(v) => jer::chosen::<jer::Plain, _, _>(s, levels, "line", v),
+                Self::Spot(v) => jer::chosen::<jer::Plain, _, _>(s, levels, "spot", v),
+                Self::Unknown(v) => jer::unknown(s, levels, v),
             }
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
+            let keys = &keys.inside()?;
             let (name, v) = tree.chosen()?;
             match name {
                 "circle" => jer::alternative::<jer::Plain, _>("circle", v, keys).map(Self::Circle),
@@ -5947,8 +6082,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for Texts<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            let mut m = jer::object(s)?;
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            let mut m = jer::object(s, levels)?;
             m.put_as::<jer::Utf8String, _>("utf8", &self.utf8)?;
             m.put_as::<jer::NumericString, _>("numeric", &self.numeric)?;
             m.put_as::<jer::VisibleString, _>("letters", &self.letters)?;
@@ -5960,6 +6095,7 @@ mod jer_forms {
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
+            let keys = &keys.inside()?;
             const NAMES: &[&str] = &[ "utf8", "numeric", "letters", "bmp", "universal", "general", "oid" ];
             let m = jer::Members::of(tree, NAMES, false)?;
             Ok(Self {
@@ -5974,14 +6110,15 @@ mod jer_forms {
     }
 
     impl jer::Jer for Times<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            let mut m = jer::object(s)?;
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            let mut m = jer::object(s, levels)?;
             m.put_as::<jer::UtcTime, _>("utc", &self.utc)?;
             m.put_as::<jer::GeneralizedTime, _>("general", &self.general)?;
             m.end()
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
+            let keys = &keys.inside()?;
             const NAMES: &[&str] = &[ "utc", "general" ];
             let m = jer::Members::of(tree, NAMES, false)?;
             Ok(Self {
@@ -5992,14 +6129,15 @@ mod jer_forms {
     }
 
     impl jer::Jer for Message<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            let mut m = jer::object(s)?;
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            let mut m = jer::object(s, levels)?;
             m.put("code", &self.code)?;
             m.put("value", &self.value)?;
             m.end()
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
+            let keys = &keys.inside()?;
             const NAMES: &[&str] = &[ "code", "value" ];
             let m = jer::Members::of(tree, NAMES, false)?;
             let f_code: u8 = m.get(0, keys)?;
@@ -6010,8 +6148,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for Twig {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            <jer::Plain as jer::Form<_>>::write(&self.0, s)
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            <jer::Plain as jer::Form<_>>::write(&self.0, s, levels)
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
@@ -6020,8 +6158,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for Order<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            let mut m = jer::object(s)?;
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            let mut m = jer::object(s, levels)?;
             m.put("deed", &self.deed)?;
             m.put("times", &self.times)?;
             m.put("value", &self.value)?;
@@ -6029,6 +6167,7 @@ mod jer_forms {
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
+            let keys = &keys.inside()?;
             const NAMES: &[&str] = &[ "deed", "times", "value" ];
             let m = jer::Members::of(tree, NAMES, true)?;
             let f_deed: Deed = m.get(0, keys)?;
@@ -6043,15 +6182,16 @@ mod jer_forms {
     }
 
     impl jer::Jer for ErrandThen<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
             match self {
-                Self::Next(v) => jer::chosen::<jer::Plain, _, _>(s, "next", v),
-                Self::Set(v) => jer::chosen::<jer::Plain, _, _>(s, "set", v),
-                Self::None(v) => jer::chosen::<jer::Plain, _, _>(s, "none", v),
+                Self::Next(v) => jer::chosen::<jer::Plain, _, _>(s, levels, "next", v),
+                Self::Set(v) => jer::chosen::<jer::Plain, _, _>(s, levels, "set", v),
+                Self::None(v) => jer::chosen::<jer::Plain, _, _>(s, levels, "none", v),
             }
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
+            let keys = &keys.inside()?;
             let (name, v) = tree.chosen()?;
             match name {
                 "next" => jer::alternative::<jer::Plain, _>("next", v, keys).map(Self::Next),
@@ -6063,15 +6203,16 @@ mod jer_forms {
     }
 
     impl jer::Jer for MixedSome<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
             match self {
-                Self::A(v) => jer::chosen::<jer::Plain, _, _>(s, "a", v),
-                Self::B(v) => jer::chosen::<jer::Plain, _, _>(s, "b", v),
-                Self::Unknown(v) => jer::unknown(s, v),
+                Self::A(v) => jer::chosen::<jer::Plain, _, _>(s, levels, "a", v),
+                Self::B(v) => jer::chosen::<jer::Plain, _, _>(s, levels, "b", v),
+                Self::Unknown(v) => jer::unknown(s, levels, v),
             }
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
+            let keys = &keys.inside()?;
             let (name, v) = tree.chosen()?;
             match name {
                 "a" => jer::alternative::<jer::Plain, _>("a", v, keys).map(Self::A),
@@ -6083,14 +6224,15 @@ mod jer_forms {
     }
 
     impl jer::Jer for ShapeLine {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            let mut m = jer::object(s)?;
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            let mut m = jer::object(s, levels)?;
             m.put("a", &self.a)?;
             m.put("b", &self.b)?;
             m.end()
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
+            let keys = &keys.inside()?;
             const NAMES: &[&str] = &[ "a", "b" ];
             let m = jer::Members::of(tree, NAMES, false)?;
             Ok(Self { a: m.get(0, keys)?, b: m.get(1, keys)? })
@@ -6098,8 +6240,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for Animal<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            let mut m = jer::object(s)?;
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            let mut m = jer::object(s, levels)?;
             m.put_as::<jer::Ia5String, _>("name", &self.name)?;
             if !(self.legs == 4) { m.put("legs", &self.legs)?; }
             m.put("kind", &self.kind)?;
@@ -6107,6 +6249,7 @@ mod jer_forms {
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
+            let keys = &keys.inside()?;
             const NAMES: &[&str] = &[ "name", "legs", "kind" ];
             let m = jer::Members::of(tree, NAMES, false)?;
             Ok(Self {
@@ -6117,22 +6260,22 @@ mod jer_forms {
     }
 
     impl jer::Jer for MessageValue<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
             match self {
-                Self::Shape(v) => <jer::Plain as jer::Form<_>>::write(v, s),
-                Self::Names(v) => <jer::List<jer::PrintableString> as jer::Form<_>>::write(v, s),
-                Self::Boolean(v) => <jer::Plain as jer::Form<_>>::write(v, s),
-                Self::Boolean2(v) => <jer::Plain as jer::Form<_>>::write(v, s),
-                Self::Other(v) => jer::Jer::write_jer(v, s),
+                Self::Shape(v) => <jer::Plain as jer::Form<_>>::write(v, s, levels.inside()?),
+                Self::Names(v) => <jer::List<jer::PrintableString> as jer::Form<_>>::write(v, s, levels.inside()?),
+                Self::Boolean(v) => <jer::Plain as jer::Form<_>>::write(v, s, levels.inside()?),
+                Self::Boolean2(v) => <jer::Plain as jer::Form<_>>::write(v, s, levels.inside()?),
+                Self::Other(v) => jer::Jer::write_jer(v, s, levels),
             }
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
             let known = match keys.of(0) {
-                Key::Int(1) => jer::content::<jer::Plain, _>(tree)?.map(Self::Shape),
-                Key::Int(2) => jer::content::<jer::List<jer::PrintableString>, _>(tree)?.map(Self::Names),
-                Key::Int(9) => jer::content::<jer::Plain, _>(tree)?.map(Self::Boolean),
-                Key::Int(10) => jer::content::<jer::Plain, _>(tree)?.map(Self::Boolean2),
+                Key::Int(1) => jer::content::<jer::Plain, _>(tree, keys)?.map(Self::Shape),
+                Key::Int(2) => jer::content::<jer::List<jer::PrintableString>, _>(tree, keys)?.map(Self::Names),
+                Key::Int(9) => jer::content::<jer::Plain, _>(tree, keys)?.map(Self::Boolean),
+                Key::Int(10) => jer::content::<jer::Plain, _>(tree, keys)?.map(Self::Boolean2),
                 _ => None,
             };
             match known {
@@ -6143,8 +6286,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for TwigSetOf {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            <jer::Plain as jer::Form<_>>::write(&self.0, s)
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            <jer::Plain as jer::Form<_>>::write(&self.0, s, levels)
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
@@ -6153,22 +6296,22 @@ mod jer_forms {
     }
 
     impl jer::Jer for Content<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
             match self {
-                Self::Shape(v) => <jer::Plain as jer::Form<_>>::write(v, s),
-                Self::Names(v) => <jer::List<jer::PrintableString> as jer::Form<_>>::write(v, s),
-                Self::Boolean(v) => <jer::Plain as jer::Form<_>>::write(v, s),
-                Self::Boolean2(v) => <jer::Plain as jer::Form<_>>::write(v, s),
-                Self::Other(v) => jer::Jer::write_jer(v, s),
+                Self::Shape(v) => <jer::Plain as jer::Form<_>>::write(v, s, levels.inside()?),
+                Self::Names(v) => <jer::List<jer::PrintableString> as jer::Form<_>>::write(v, s, levels.inside()?),
+                Self::Boolean(v) => <jer::Plain as jer::Form<_>>::write(v, s, levels.inside()?),
+                Self::Boolean2(v) => <jer::Plain as jer::Form<_>>::write(v, s, levels.inside()?),
+                Self::Other(v) => jer::Jer::write_jer(v, s, levels),
             }
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
             let known = match keys.of(1) {
-                Key::Int(1) => jer::content::<jer::Plain, _>(tree)?.map(Self::Shape),
-                Key::Int(2) => jer::content::<jer::List<jer::PrintableString>, _>(tree)?.map(Self::Names),
-                Key::Int(9) => jer::content::<jer::Plain, _>(tree)?.map(Self::Boolean),
-                Key::Int(10) => jer::content::<jer::Plain, _>(tree)?.map(Self::Boolean2),
+                Key::Int(1) => jer::content::<jer::Plain, _>(tree, keys)?.map(Self::Shape),
+                Key::Int(2) => jer::content::<jer::List<jer::PrintableString>, _>(tree, keys)?.map(Self::Names),
+                Key::Int(9) => jer::content::<jer::Plain, _>(tree, keys)?.map(Self::Boolean),
+                Key::Int(10) => jer::content::<jer::Plain, _>(tree, keys)?.map(Self::Boolean2),
                 _ => None,
             };
             match known {
@@ -6179,14 +6322,15 @@ mod jer_forms {
     }
 
     impl jer::Jer for Deed {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            let mut m = jer::object(s)?;
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            let mut m = jer::object(s, levels)?;
             m.put("number", &self.number)?;
             m.put("manner", &self.manner)?;
             m.end()
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
+            let keys = &keys.inside()?;
             const NAMES: &[&str] = &[ "number", "manner" ];
             let m = jer::Members::of(tree, NAMES, false)?;
             let f_number: u8 = m.get(0, keys)?;
@@ -6198,20 +6342,20 @@ mod jer_forms {
     }
 
     impl jer::Jer for Value<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
             match self {
-                Self::Shape(v) => <jer::Plain as jer::Form<_>>::write(v, s),
-                Self::Names(v) => <jer::List<jer::PrintableString> as jer::Form<_>>::write(v, s),
-                Self::Boolean(v) => <jer::Plain as jer::Form<_>>::write(v, s),
-                Self::Other(v) => jer::Jer::write_jer(v, s),
+                Self::Shape(v) => <jer::Plain as jer::Form<_>>::write(v, s, levels.inside()?),
+                Self::Names(v) => <jer::List<jer::PrintableString> as jer::Form<_>>::write(v, s, levels.inside()?),
+                Self::Boolean(v) => <jer::Plain as jer::Form<_>>::write(v, s, levels.inside()?),
+                Self::Other(v) => jer::Jer::write_jer(v, s, levels),
             }
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
             let known = match (keys.of(2), keys.of(3)) {
-                (Key::Int(1), Key::Int(0)) => jer::content::<jer::Plain, _>(tree)?.map(Self::Shape),
-                (Key::Int(1), Key::Int(1)) => jer::content::<jer::List<jer::PrintableString>, _>(tree)?.map(Self::Names),
-                (Key::Int(2), Key::Int(0)) => jer::content::<jer::Plain, _>(tree)?.map(Self::Boolean),
+                (Key::Int(1), Key::Int(0)) => jer::content::<jer::Plain, _>(tree, keys)?.map(Self::Shape),
+                (Key::Int(1), Key::Int(1)) => jer::content::<jer::List<jer::PrintableString>, _>(tree, keys)?.map(Self::Names),
+                (Key::Int(2), Key::Int(0)) => jer::content::<jer::Plain, _>(tree, keys)?.map(Self::Boolean),
                 _ => None,
             };
             match known {
@@ -6222,14 +6366,15 @@ mod jer_forms {
     }
 
     impl jer::Jer for OrderSet<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            let mut m = jer::object(s)?;
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            let mut m = jer::object(s, levels)?;
             m.put("deed", &self.deed)?;
             m.put("value", &self.value)?;
             m.end()
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
+            let keys = &keys.inside()?;
             const NAMES: &[&str] = &[ "deed", "value" ];
             let m = jer::Members::of(tree, NAMES, false)?;
             let f_deed: Deed = m.get(0, keys)?;
@@ -6241,10 +6386,10 @@ mod jer_forms {
     }
 
     impl jer::Jer for DeedManner {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
             let name = match self {
                 Self::Slow => "slow", Self::Fast => "fast",
-                Self::Unknown(number) => return jer::Jer::write_jer(number, s),
+                Self::Unknown(number) => return jer::Jer::write_jer(number, s, levels),
                 Self::UnknownAddition(number) => return jer::addition(s, *number),
             };
             jer::item(s, name)
@@ -6264,8 +6409,8 @@ mod jer_forms {
     }
 
     impl jer::Jer for Names<'_> {
-        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
-            <jer::List<jer::PrintableString> as jer::Form<_>>::write(&self.0, s)
+        fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {
+            <jer::List<jer::PrintableString> as jer::Form<_>>::write(&self.0, s, levels)
         }
 
         fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {

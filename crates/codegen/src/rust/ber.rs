@@ -84,7 +84,7 @@ impl Ber<'_, '_> {
                     ));
                 }
                 // A struct counts itself; the code of others ends with an expression.
-                let apart = self.p.types.is_recursive(node) && self.p.types.repr(node) != Repr::Struct;
+                let apart = self.p.types.is_counted_whole(node) && self.p.types.repr(node) != Repr::Struct;
                 if apart {
                     let keys: String =
                         self.p.types.keys(node).iter().map(|key| format!(", k{key}")).collect();
@@ -134,7 +134,7 @@ impl Ber<'_, '_> {
                 } else {
                     self.read_list(node, element)
                 };
-                if self.p.types.is_recursive(node) {
+                if self.p.types.is_counted(node) {
                     self.line("r.begin_value()?;");
                     self.line(format!("let list = {list}?;"));
                     self.line("r.end_value();");

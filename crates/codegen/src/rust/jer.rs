@@ -67,9 +67,9 @@ impl Jer<'_, '_> {
         self.line("");
         self.open(format!("impl jer::Jer for {name} {{"));
         // No type of a specification is called so.
-        self.open("fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {");
+        self.open("fn write_jer<S_: jer::Serializer>(&self, s: S_, levels: jer::Levels) -> jer::Said<S_> {");
         match (&inside, self.p.types.repr(node)) {
-            (Some(form), _) => self.line(format!("<{form} as jer::Form<_>>::write(&self.0, s)")),
+            (Some(form), _) => self.line(format!("<{form} as jer::Form<_>>::write(&self.0, s, levels)")),
             (None, Repr::Struct) => self.write_struct(node),
             (None, Repr::Choice) => self.write_choice(node),
             (None, Repr::Enumerated) => self.write_enumerated(node),
@@ -135,9 +135,9 @@ impl Jer<'_, '_> {
         let shape = self.p.types.shape;
         let fields: Vec<FieldId> = shape.fields_of(node).map(|(id, _)| id).collect();
         if fields.is_empty() {
-            return self.line("jer::object(s)?.end()");
+            return self.line("jer::object(s, levels)?.end()");
         }
-        self.line("let mut m = jer::object(s)?;");
+        self.line("let mut m = jer::object(s, levels)?;");
         for id in fields {
             let said = shape.name(shape.field(id).name);
             let place = format!("self.{}", self.p.names.field(id));
@@ -157,6 +157,7 @@ impl Jer<'_, '_> {
     fn read_struct(&mut self, node: NodeId) {
         let shape = self.p.types.shape;
         let fields: Vec<FieldId> = shape.fields_of(node).map(|(id, _)| id).collect();
+        self.line("let keys = &keys.inside()?;");
         self.open("const NAMES: &[&str] = &[");
         self.p.text.fill(fields.iter().map(|id| format!("{:?},", shape.name(shape.field(*id).name))));
         self.close("];");
@@ -214,17 +215,18 @@ impl Jer<'_, '_> {
         for (id, field) in shape.fields_of(node) {
             let form = self.form(self.p.types.form_at(Some(Edge::Field(id)), field.node));
             let (variant, said) = (self.p.names.field(id), shape.name(field.name));
-            let line = format!("Self::{variant}(v) => jer::chosen::<{form}, _, _>(s, {said:?}, v),");
+            let line = format!("Self::{variant}(v) => jer::chosen::<{form}, _, _>(s, levels, {said:?}, v),");
             self.line(line);
         }
         if shape.node(node).extensible {
-            self.line("Self::Unknown(v) => jer::unknown(s, v),");
+            self.line("Self::Unknown(v) => jer::unknown(s, levels, v),");
         }
         self.close("}");
     }
 
     fn read_choice(&mut self, node: NodeId) {
         let shape = self.p.types.shape;
+        self.line("let keys = &keys.inside()?;");
         self.line("let (name, v) = tree.chosen()?;");
         self.open("match name {");
         for (id, field) in shape.fields_of(node) {
@@ -249,7 +251,7 @@ impl Jer<'_, '_> {
         let items: Vec<String> = items.map(|(item, said)| format!("Self::{item} => {said:?},")).collect();
         self.p.text.fill(items);
         if shape.node(node).extensible {
-            self.line("Self::Unknown(number) => return jer::Jer::write_jer(number, s),");
+            self.line("Self::Unknown(number) => return jer::Jer::write_jer(number, s, levels),");
             self.line("Self::UnknownAddition(number) => return jer::addition(s, *number),");
         }
         self.close("};");
@@ -283,12 +285,12 @@ impl Jer<'_, '_> {
         for (number, row) in (0..).zip(&shape.tables[table as usize].rows) {
             let form = self.form(self.p.types.form_at(Some(Edge::Row(node, number)), row.node));
             let line = format!(
-                "Self::{}(v) => <{form} as jer::Form<_>>::write(v, s),",
+                "Self::{}(v) => <{form} as jer::Form<_>>::write(v, s, levels.inside()?),",
                 self.p.names.row(node, number)
             );
             self.line(line);
         }
-        self.line("Self::Other(v) => jer::Jer::write_jer(v, s),");
+        self.line("Self::Other(v) => jer::Jer::write_jer(v, s, levels),");
         self.close("}");
     }
 
@@ -305,8 +307,10 @@ impl Jer<'_, '_> {
             };
             let form = self.form(self.p.types.form_at(Some(Edge::Row(node, number)), row.node));
             let variant = self.p.names.row(node, number);
-            let line =
-                format!("{} => jer::content::<{form}, _>(tree)?.map(Self::{variant}),", tuple(&patterns));
+            let line = format!(
+                "{} => jer::content::<{form}, _>(tree, keys)?.map(Self::{variant}),",
+                tuple(&patterns)
+            );
             self.line(line);
         }
         if !keys.is_empty() {

@@ -56,8 +56,8 @@ impl Oer<'_, '_> {
                 self.line("");
                 self.open(format!("impl{generic} {name}{lifetime} {{"));
                 self.open(format!("fn read_oer(r: &mut oer::Reader<{reader}>{keys}) -> Result<Self> {{"));
-                let recursive = self.p.types.is_recursive(node);
-                if recursive {
+                let counted = self.p.types.is_counted_whole(node);
+                if counted {
                     self.line("r.enter()?;");
                 }
                 match (repr, self.code(node)) {
@@ -66,13 +66,13 @@ impl Oer<'_, '_> {
                     (Repr::Table(table), _) => self.read_table(node, table),
                     _ => self.line("let value = Err(r.error(ErrorKind::Unsupported))?;"),
                 }
-                if recursive {
+                if counted {
                     self.line("r.leave();");
                 }
                 self.line("Ok(value)");
                 self.close("}");
                 self.open("fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {");
-                if recursive {
+                if counted {
                     self.line("w.begin_value()?;");
                 }
                 match (repr, self.code(node)) {
@@ -81,7 +81,7 @@ impl Oer<'_, '_> {
                     (Repr::Table(table), _) => self.write_table(node, table),
                     _ => self.line("return Err(Error::new(ErrorKind::Unsupported, 0));"),
                 }
-                if recursive {
+                if counted {
                     self.line("w.end_value();");
                 }
                 self.line("Ok(())");
@@ -120,12 +120,12 @@ impl Oer<'_, '_> {
         self.open(format!(
             "fn read_oer_{function}{generic}(r: &mut oer::Reader<{reader}>{keys}) -> Result<{ty}> {{"
         ));
-        let recursive = self.p.types.is_recursive(node);
-        if recursive {
+        let counted = self.p.types.is_counted(node);
+        if counted {
             self.line("r.enter()?;");
         }
         self.line(format!("let list = r.list({ordered}, |r| Ok({value}))?;"));
-        if recursive {
+        if counted {
             self.line("r.leave();");
         }
         self.line(if lazy { "Ok(list.into())" } else { "Ok(list)" });
@@ -137,13 +137,13 @@ impl Oer<'_, '_> {
         if lazy {
             self.line("let list = &list.to_vec()?[..];");
         }
-        if recursive {
+        if counted {
             self.line("w.begin_value()?;");
         }
         self.open(format!("w.list({ordered}, list, |v, w| {{"));
         self.write(element, "v", At::Nothing);
         self.line("Ok(())");
-        if recursive {
+        if counted {
             self.close("})?;");
             self.line("w.end_value();");
             self.line("Ok(())");

@@ -94,8 +94,8 @@ impl Per<'_, '_> {
                 } else {
                     format!("fn read_{rules}(r: &mut per::Reader<{reader}, {aligned}>{keys}) -> Result<Self> {{")
                 });
-                let recursive = self.p.types.is_recursive(node);
-                if recursive {
+                let counted = self.p.types.is_counted_whole(node);
+                if counted {
                     self.line("r.enter()?;");
                 }
                 if fills {
@@ -117,7 +117,7 @@ impl Per<'_, '_> {
                     _ => self.line("Err(r.error(ErrorKind::Unsupported))"),
                 }
                 if fills {
-                    if recursive {
+                    if counted {
                         self.line("r.leave();");
                     }
                     self.line("Ok(())");
@@ -127,7 +127,7 @@ impl Per<'_, '_> {
                 self.open(format!(
                     "fn write_{rules}(&self, w: &mut per::Writer<{aligned}>) -> Result<()> {{"
                 ));
-                if recursive {
+                if counted {
                     // The code of the value ends with an expression.
                     self.line("w.begin_value()?;");
                     self.line(format!("self.write_{rules}_inside(w)?;"));
@@ -191,7 +191,7 @@ impl Per<'_, '_> {
         let generic = if lifetime.is_empty() { "" } else { "<'a>" };
         let arguments = self.p.key_arguments(element, &|_| None, self.p.types.keys(node));
         let value = self.read(element, &arguments, At::Nothing);
-        let recursive = self.p.types.is_recursive(node);
+        let counted = self.p.types.is_counted(node);
         self.line("");
         self.open(format!(
             "fn read_{rules}_{function}{generic}(r: &mut per::Reader<{reader}, {aligned}>{keys}) -> Result<{ty}> {{"
@@ -207,7 +207,7 @@ impl Per<'_, '_> {
         } else {
             format!("r.list({}, {})", size(form), closure("r", &value))
         };
-        if recursive {
+        if counted {
             self.line("r.enter()?;");
             self.line(format!("let list = {list}?;"));
             self.line("r.leave();");
@@ -228,14 +228,14 @@ impl Per<'_, '_> {
         if lazy {
             self.line("let list = &list.to_vec()?[..];");
         }
-        if recursive {
+        if counted {
             self.line("w.begin_value()?;");
         }
         self.open(format!("w.{method}({}, list, |w, v| {{", size(form)));
         if !self.write(element, "v", At::Nothing, true) {
             self.line("Ok(())");
         }
-        if recursive {
+        if counted {
             self.close("})?;");
             self.line("w.end_value();");
             self.line("Ok(())");

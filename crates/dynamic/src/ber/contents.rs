@@ -315,6 +315,8 @@ impl<S: Sink> Engine<'_, S> {
             return Ok(false);
         }
         let Some(entry) = self.content(slot, joined)? else { return Ok(false) };
+        self.deeper()?;
+        self.depth += 1;
         let inside = joined.get(usize::from(slot.kind == Kind::BitString)..).unwrap_or_default();
         // The trial has shown that this decodes within the depth that is left. Each level of it is copied and tried
         // again, so that content stays octets behind a few of them.
@@ -329,13 +331,14 @@ impl<S: Sink> Engine<'_, S> {
         let mut sink = Copying(&mut *self.sink);
         let mut engine =
             Engine::new(&mut state, self.shape, self.program, entry, inside, &mut sink, &options);
-        let fits = engine.run().is_ok();
+        let read = engine.run();
         engine.finish();
         self.state.marked += state.marked;
         state.around.clear();
         self.state.trial = Some(state);
         self.sink.close(slot.field, slot.node);
-        Ok(fits)
+        self.is_within(&read)?;
+        Ok(read.is_ok())
     }
 
     /// The value of a key goes to its register.
@@ -358,14 +361,14 @@ impl<S: Sink> Engine<'_, S> {
     /// not tried, so that each octet is read at most once more for each level around it that is tried, which is one.
     ///
     /// # Errors
-    /// It does not, and values must meet their constraints: a contents constraint is one (X.682 11).
+    /// It does not, and values must meet their constraints: a contents constraint is one (X.682 11). It is too deep.
     fn content(&mut self, slot: &Slot, contents: &[u8]) -> Result<Option<u32>> {
         let Some(inside) = self.shape.node(slot.node).containing else { return Ok(None) };
         // An open type is tried as what the keys around the string say that it is; there may be no type for them.
         let table = self.shape.node(inside).table.as_ref().filter(|_| self.options.resolve_tables);
         let row = table.and_then(|table| keys::row(self.shape, table, &self.state.registers, self.input).0);
         let tried = row.map_or(inside, |row| row.node);
-        let fits = self.would_decode(tried, slot, contents);
+        let fits = self.would_decode(tried, slot, contents)?;
         if !fits && self.options.check_constraints && (row.is_some() || table.is_none()) {
             return Err(self.fault(ErrorKind::ConstraintViolated));
         }
@@ -377,10 +380,10 @@ impl<S: Sink> Engine<'_, S> {
         self.program.nodes.get(node.index()).map(|code| code.entry).filter(|entry| *entry != NONE)
     }
 
-    fn would_decode(&mut self, tried: NodeId, slot: &Slot, contents: &[u8]) -> bool {
-        let Some(entry) = self.entry(tried) else { return false };
+    fn would_decode(&mut self, tried: NodeId, slot: &Slot, contents: &[u8]) -> Result<bool> {
+        let Some(entry) = self.entry(tried) else { return Ok(false) };
         let contents = if slot.kind == Kind::BitString {
-            let Some((0, bytes)) = contents.split_first() else { return false };
+            let Some((0, bytes)) = contents.split_first() else { return Ok(false) };
             bytes
         } else {
             contents
@@ -392,10 +395,19 @@ impl<S: Sink> Engine<'_, S> {
         let mut sink = Discard;
         let mut engine =
             Engine::new(&mut state, self.shape, self.program, entry, contents, &mut sink, &options);
-        let fits = engine.run() == Ok(contents.len());
+        let read = engine.run();
         engine.finish();
         self.state.trial = Some(state);
-        fits
+        self.is_within(&read)?;
+        Ok(read == Ok(contents.len()))
+    }
+
+    /// Content that is too deep is an error rather than octets, as a value is within the limit in all rules or in none.
+    fn is_within(&self, read: &Result<usize>) -> Result<()> {
+        match read {
+            Err(fault) if fault.kind() == ErrorKind::DepthLimit => Err(self.fault(ErrorKind::DepthLimit)),
+            _ => Ok(()),
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The words of a GSER text: one flat array of tokens in which braces know where they end.
 
-use crate::read_error::{ReadError, levels, too_deep};
+use crate::read_error::{ReadError, TOO_DEEP, levels};
 use std::borrow::Cow;
 
 /// What a token is.
@@ -62,7 +62,7 @@ impl<'t> Document<'t> {
                 b' ' | b'\t' | b'\n' | b'\r' => at += 1,
                 b'{' => {
                     if open.len() >= usize::from(levels(depth)) {
-                        return fail(at, &too_deep(depth));
+                        return fail(at, TOO_DEEP);
                     }
                     open.push(index);
                     at = self.push(Type::Open, at, at + 1);

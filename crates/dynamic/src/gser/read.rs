@@ -3,7 +3,7 @@
 use super::index::{Document, Type};
 use crate::contents::{self, Made};
 use crate::event::{Leaf, Sink};
-use crate::read_error::{ReadError, check_depth, cut, too_deep};
+use crate::read_error::{ReadError, TOO_DEEP, check_depth, cut};
 use crate::tape::Tape;
 use crate::text::parse_hex;
 use std::borrow::Cow;
@@ -90,7 +90,7 @@ impl<'s> Reader<'s> {
         tape: &mut Tape,
     ) -> Result<usize> {
         if self.level > self.options.depth.min(1000) {
-            return Err(text.error(at, too_deep(self.options.depth)));
+            return Err(text.error(at, TOO_DEEP));
         }
         self.level += 1;
         let it = self.shape.node(node);

@@ -3,7 +3,7 @@
 //! The whole text is checked here, without recursion, so that the reader by schema meets well-formed values only and
 //! can look at the members of an object in any order. Numbers and strings stay text, hence exact.
 
-use crate::read_error::{ReadError, levels, too_deep};
+use crate::read_error::{ReadError, TOO_DEEP, levels};
 use std::borrow::Cow;
 
 /// What a token is.
@@ -129,8 +129,7 @@ impl Scanner<'_> {
             let container = self.value()?;
             if let Some(container) = container {
                 if open.len() >= usize::from(levels(depth)) {
-                    let message = too_deep(depth);
-                    return Err(ReadError::new(self.text, self.at - 1, message));
+                    return Err(ReadError::new(self.text, self.at - 1, TOO_DEEP));
                 }
                 open.push(container);
                 self.deepest = self.deepest.max(open.len());

@@ -93,6 +93,7 @@ impl<'s> Reader<'s> {
         if 2 * document.deepest() > usize::from(self.options.depth) {
             check_depth(text, tape, self.options.depth)?;
         }
+        tape.within(self.options.depth);
         Ok(())
     }
 

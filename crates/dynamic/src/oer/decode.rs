@@ -162,12 +162,22 @@ impl<'a, S: Sink> Engine<'a, S> {
     #[cold]
     #[inline(never)]
     fn deepest(&self, limit: usize) -> Result<()> {
-        let values = self.state.frames.iter().filter(|frame| frame.is_value()).count();
-        if values >= limit { Err(self.fault(ErrorKind::DepthLimit)) } else { Ok(()) }
+        if self.values() >= limit { Err(self.fault(ErrorKind::DepthLimit)) } else { Ok(()) }
+    }
+
+    fn values(&self) -> usize {
+        self.state.frames.iter().filter(|frame| frame.is_value()).count()
+    }
+
+    /// How many values may still begin.
+    pub(super) fn levels_left(&self) -> u16 {
+        self.options.limits.depth.min(1000).saturating_sub(self.values() as u16)
     }
 
     pub(super) fn push(&mut self, frame: Frame) -> Result<()> {
-        self.deeper()?;
+        if frame.is_value() {
+            self.deeper()?;
+        }
         self.state.frames.push(frame);
         Ok(())
     }

@@ -112,11 +112,11 @@ impl<S: Sink> Engine<'_, S> {
     /// heard: the content is read once for nobody, without what is in it.
     ///
     /// # Errors
-    /// They do not, and values must meet their constraints: a contents constraint is one (X.682 11).
+    /// They do not, and values must meet their constraints: a contents constraint is one (X.682 11). They are too deep.
     fn content_of(&mut self, node: NodeId, length: usize) -> Result<Option<NodeId>> {
         let containing = self.shape.node(node).containing.filter(|_| self.options.decode_containing);
         let Some(inside) = containing else { return Ok(None) };
-        let found = self.trial(inside, length);
+        let found = self.trial(inside, length)?;
         // An open type may have no type for the keys around the string.
         let known = self.shape.node(inside).table.is_none();
         if found.is_none() && self.options.check_constraints && known {
@@ -125,11 +125,14 @@ impl<S: Sink> Engine<'_, S> {
         Ok(found)
     }
 
-    fn trial(&mut self, inside: NodeId, length: usize) -> Option<NodeId> {
+    fn trial(&mut self, inside: NodeId, length: usize) -> Result<Option<NodeId>> {
         let mut reader = self.reader;
-        reader.enter(length).ok()?;
+        if reader.enter(length).is_err() {
+            return Ok(None);
+        }
         let mut options = self.options.clone();
         options.decode_containing = false;
+        options.limits.depth = self.levels_left().saturating_sub(1);
         let mut state = std::mem::take(&mut self.state.trial).unwrap_or_default();
         state.frames.clear();
         self.state.registers.lend(&mut state.registers, self.shape, inside);
@@ -139,6 +142,10 @@ impl<S: Sink> Engine<'_, S> {
         let outcome = trial.value(FieldId::ROOT, inside).and_then(|()| trial.run());
         let fills = trial.reader.left() == 0;
         self.state.trial = Some(state);
-        (outcome.is_ok() && fills).then_some(inside)
+        match outcome {
+            // A value is within the limit in all rules or in none.
+            Err(fault) if fault.kind() == ErrorKind::DepthLimit => Err(self.fault(ErrorKind::DepthLimit)),
+            outcome => Ok((outcome.is_ok() && fills).then_some(inside)),
+        }
     }
 }

@@ -228,7 +228,9 @@ impl<'a, S: Sink> Engine<'a, S> {
 
     #[inline(always)]
     pub(super) fn push(&mut self, frame: Frame) -> Result<()> {
-        self.deeper()?;
+        if self.state.frames.len() >= self.limit && frame.is_value() {
+            self.deepest()?;
+        }
         self.state.frames.push(frame);
         Ok(())
     }

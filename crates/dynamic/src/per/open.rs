@@ -238,7 +238,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         {
             return self.contained_once(frame, inside, reader, mark);
         }
-        if !self.would_decode(inside, reader) {
+        if !self.would_decode(inside, reader)? {
             return Ok(false);
         }
         self.sink.open(field, node);
@@ -275,10 +275,15 @@ impl<'a, S: Sink> Engine<'a, S> {
         let read = self.value(&self.program.values[inside.index()]).and_then(|()| self.run());
         self.nested -= 1;
         self.leave(around);
-        if read.is_ok() && self.fills(&reader) {
-            leave_octets(&mut self.reader, frame.before)?;
-            self.close();
-            return Ok(true);
+        match read {
+            Ok(_) if self.fills(&reader) => {
+                leave_octets(&mut self.reader, frame.before)?;
+                self.close();
+                return Ok(true);
+            }
+            // A value is within the limit in all rules or in none.
+            Err(fault) if fault.kind() == ErrorKind::DepthLimit => return Err(fault),
+            _ => {}
         }
         self.state.frames.truncate(frames);
         self.state.trail.clear();
@@ -297,9 +302,11 @@ impl<'a, S: Sink> Engine<'a, S> {
     }
 
     /// A sink cannot take back what it has heard: the content is read once for nobody, without what is in it.
-    fn would_decode(&mut self, inside: NodeId, reader: BitReader<'a>) -> bool {
+    fn would_decode(&mut self, inside: NodeId, reader: BitReader<'a>) -> Result<bool> {
         let mut options = self.options.clone();
         options.decode_containing = false;
+        let around = self.values() + (self.room - self.left) as usize + 1;
+        let limit = self.limit.saturating_sub(around);
         let mut state = std::mem::take(&mut self.state.trial).unwrap_or_default();
         state.frames.clear();
         self.state.registers.lend(&mut state.registers, self.shape, inside);
@@ -310,7 +317,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             reader,
             sink: &mut Discard,
             options: &options,
-            limit: usize::from(options.limits.depth.min(1000)),
+            limit,
             said: self.said,
             empty: self.empty,
             nested: self.nested,
@@ -324,7 +331,10 @@ impl<'a, S: Sink> Engine<'a, S> {
         let outcome = trial.value(&self.program.values[inside.index()]).and_then(|()| trial.run());
         let fills = trial.fills(&reader);
         self.state.trial = Some(state);
-        outcome.is_ok() && fills
+        match outcome {
+            Err(fault) if fault.kind() == ErrorKind::DepthLimit => Err(self.fault(ErrorKind::DepthLimit)),
+            outcome => Ok(outcome.is_ok() && fills),
+        }
     }
 }
 

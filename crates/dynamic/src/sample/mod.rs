@@ -34,7 +34,7 @@ use crate::event::{Leaf, Sink};
 use crate::tape::{Tape, Token};
 use crate::text::integer_octets;
 use crate::validate::{Checker, Patterns, Validator, of_root};
-use crate::{Error, ErrorKind};
+use crate::{Error, ErrorKind, Limits};
 use demand::{Demand, Wanted};
 use heights::{INFINITE, MOST, heights, weights};
 use random::Random;
@@ -181,6 +181,9 @@ impl<'s> Sampler<'s> {
             let found = self.validator.check(shape, root, self.tape.view(&[]));
             let Some(violation) = found.into_iter().next() else {
                 std::mem::swap(&mut self.tape, tape);
+                if self.options.depth > Limits::default().depth {
+                    tape.within(self.options.depth);
+                }
                 return Ok(());
             };
             last = Some(violation);

@@ -4,7 +4,7 @@
 //! attributes other than those of namespaces and schema instances, and more than [`MAX_ATTRIBUTES`] of these. Comments
 //! and processing instructions are passed over. Nothing here is recursive, and depth is limited.
 
-use crate::read_error::{ReadError, cut, levels, too_deep};
+use crate::read_error::{ReadError, TOO_DEEP, cut, levels};
 use quick_xml::events::{BytesRef, BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 use std::ops::Range;
@@ -281,7 +281,7 @@ impl Builder<'_> {
             return Err(self.fail("a second outermost element"));
         }
         if self.open.len() >= usize::from(levels(self.depth)) {
-            return Err(self.fail(too_deep(self.depth)));
+            return Err(self.fail(TOO_DEEP));
         }
         if self.extended {
             self.namespaces(start)?;

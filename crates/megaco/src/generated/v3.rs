@@ -4779,6 +4779,7 @@ impl<'a> IndAudStreamDescriptor<'a> {
 
 impl<'a> MegacoMessage<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        r.begin_value()?;
         let level = ber::enter(r, tag)?;
         let value = Self {
             auth_header: if r.is_next(Tag::context(0)) {
@@ -4787,9 +4788,11 @@ impl<'a> MegacoMessage<'a> {
             mess: at!(r, "mess", (1, false, Self::place), Message::read_ber(r, Tag::context(1))),
         };
         ber::leave(r, level, Self::place)?;
+        r.end_value();
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
+        w.begin_value()?;
         let m = w.open();
         at!(w, "mess", self.mess.write_ber(w));
         w.close(Tag::context(1), m);
@@ -4798,6 +4801,7 @@ impl<'a> MegacoMessage<'a> {
             at!(w, "authHeader", v.write_ber(w));
             w.close(Tag::context(0), m);
         }
+        w.end_value();
         Ok(())
     }
 
@@ -4881,6 +4885,12 @@ impl<'a> MId<'a> {
 
 impl<'a> Transaction<'a> {
     fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
+        r.begin_value()?;
+        let value = Self::read_ber_inside(r)?;
+        r.end_value();
+        Ok(value)
+    }
+    fn read_ber_inside(r: &mut ber::Reader<'a>) -> Result<Self> {
         let tag = ber::tag(r)?;
         Ok(match tag.bits() {
             0x80000000 => Self::TransactionRequest(at!(r, "transactionRequest", TransactionRequest::read_ber(r, Tag::context(0)))),
@@ -4892,6 +4902,7 @@ impl<'a> Transaction<'a> {
         })
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
+        w.begin_value()?;
         match self {
             Self::TransactionRequest(v) => {
                 let m = w.open();
@@ -4920,6 +4931,7 @@ impl<'a> Transaction<'a> {
             }
             Self::Unknown(v) => ber::write_any(w, &v.octets)?,
         }
+        w.end_value();
         Ok(())
     }
 
@@ -4930,6 +4942,7 @@ impl<'a> Transaction<'a> {
 
 impl<'a> ActionRequest<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        r.begin_value()?;
         let level = ber::enter(r, tag)?;
         let value = Self {
             context_id: at!(r, "contextId", (0, false, Self::place), ber::narrow::<u32>(r, Tag::context(0))),
@@ -4942,9 +4955,11 @@ impl<'a> ActionRequest<'a> {
             command_requests: at!(r, "commandRequests", (3, false, Self::place), read_ber_action_request_command_requests(r, Tag::context(3))),
         };
         ber::leave(r, level, Self::place)?;
+        r.end_value();
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
+        w.begin_value()?;
         let m = w.open();
         at!(w, "commandRequests", write_ber_action_request_command_requests(&self.command_requests, w));
         w.close(Tag::context(3), m);
@@ -4959,6 +4974,7 @@ impl<'a> ActionRequest<'a> {
             w.close(Tag::context(1), m);
         }
         w.integer(Tag::context(0), i64::from(self.context_id));
+        w.end_value();
         Ok(())
     }
 
@@ -4975,6 +4991,7 @@ impl<'a> ActionRequest<'a> {
 
 impl<'a> ActionReply<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        r.begin_value()?;
         let level = ber::enter(r, tag)?;
         let value = Self {
             context_id: at!(r, "contextId", (0, false, Self::place), ber::narrow::<u32>(r, Tag::context(0))),
@@ -4987,9 +5004,11 @@ impl<'a> ActionReply<'a> {
             command_reply: at!(r, "commandReply", (3, false, Self::place), read_ber_action_reply_command_reply(r, Tag::context(3))),
         };
         ber::leave(r, level, Self::place)?;
+        r.end_value();
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
+        w.begin_value()?;
         let m = w.open();
         at!(w, "commandReply", write_ber_action_reply_command_reply(&self.command_reply, w));
         w.close(Tag::context(3), m);
@@ -5004,6 +5023,7 @@ impl<'a> ActionReply<'a> {
             w.close(Tag::context(1), m);
         }
         w.integer(Tag::context(0), i64::from(self.context_id));
+        w.end_value();
         Ok(())
     }
 
@@ -5020,6 +5040,7 @@ impl<'a> ActionReply<'a> {
 
 impl<'a> CommandRequest<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        r.begin_value()?;
         let level = ber::enter(r, tag)?;
         let value = Self {
             command: {
@@ -5036,14 +5057,17 @@ impl<'a> CommandRequest<'a> {
             } else { None },
         };
         ber::leave_extensible(r, level, Self::place)?;
+        r.end_value();
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
+        w.begin_value()?;
         if let Some(v) = &self.wildcard_return { w.null(Tag::context(2)); }
         if let Some(v) = &self.optional { w.null(Tag::context(1)); }
         let m0 = w.open();
         at!(w, "command", self.command.write_ber(w));
         w.close(Tag::context(0), m0);
+        w.end_value();
         Ok(())
     }
 
@@ -5059,6 +5083,12 @@ impl<'a> CommandRequest<'a> {
 
 impl<'a> CommandReply<'a> {
     fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
+        r.begin_value()?;
+        let value = Self::read_ber_inside(r)?;
+        r.end_value();
+        Ok(value)
+    }
+    fn read_ber_inside(r: &mut ber::Reader<'a>) -> Result<Self> {
         let tag = ber::tag(r)?;
         Ok(match tag.bits() {
             0x80000000 => Self::AddReply(at!(r, "addReply", AmmsReply::read_ber(r, Tag::context(0)))),
@@ -5083,6 +5113,7 @@ impl<'a> CommandReply<'a> {
         })
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
+        w.begin_value()?;
         match self {
             Self::AddReply(v) => {
                 let m = w.open();
@@ -5126,6 +5157,7 @@ impl<'a> CommandReply<'a> {
             }
             Self::Unknown(v) => ber::write_any(w, &v.octets)?,
         }
+        w.end_value();
         Ok(())
     }
 
@@ -5136,6 +5168,12 @@ impl<'a> CommandReply<'a> {
 
 impl<'a> AmmDescriptor<'a> {
     fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
+        r.begin_value()?;
+        let value = Self::read_ber_inside(r)?;
+        r.end_value();
+        Ok(value)
+    }
+    fn read_ber_inside(r: &mut ber::Reader<'a>) -> Result<Self> {
         let tag = ber::tag(r)?;
         Ok(match tag.bits() {
             0x80000000 => Self::MediaDescriptor(at!(r, "mediaDescriptor", MediaDescriptor::read_ber(r, Tag::context(0)))),
@@ -5151,6 +5189,7 @@ impl<'a> AmmDescriptor<'a> {
         })
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
+        w.begin_value()?;
         match self {
             Self::MediaDescriptor(v) => {
                 let m = w.open();
@@ -5199,6 +5238,7 @@ impl<'a> AmmDescriptor<'a> {
             }
             Self::Unknown(v) => ber::write_any(w, &v.octets)?,
         }
+        w.end_value();
         Ok(())
     }
 
@@ -5236,6 +5276,7 @@ impl<'a> TerminationId<'a> {
 
 impl<'a> Message<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        r.begin_value()?;
         let level = ber::enter(r, tag)?;
         let value = Self {
             version: at!(r, "version", (0, true, Self::place), ber::narrow::<u8>(r, Tag::context(0))),
@@ -5253,9 +5294,11 @@ impl<'a> Message<'a> {
             },
         };
         ber::leave_extensible(r, level, Self::place)?;
+        r.end_value();
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
+        w.begin_value()?;
         let m0 = w.open();
         at!(w, "messageBody", self.message_body.write_ber(w));
         w.close(Tag::context(2), m0);
@@ -5263,6 +5306,7 @@ impl<'a> Message<'a> {
         at!(w, "mId", self.m_id.write_ber(w));
         w.close(Tag::context(1), m0);
         w.integer(Tag::context(0), i64::from(self.version));
+        w.end_value();
         Ok(())
     }
 
@@ -5359,19 +5403,23 @@ impl<'a> DomainName<'a> {
 
 impl<'a> TransactionRequest<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        r.begin_value()?;
         let level = ber::enter(r, tag)?;
         let value = Self {
             transaction_id: at!(r, "transactionId", (0, true, Self::place), ber::narrow::<u32>(r, Tag::context(0))),
             actions: at!(r, "actions", (1, true, Self::place), read_ber_transaction_request_actions(r, Tag::context(1))),
         };
         ber::leave_extensible(r, level, Self::place)?;
+        r.end_value();
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
+        w.begin_value()?;
         let m = w.open();
         at!(w, "actions", write_ber_transaction_request_actions(&self.actions, w));
         w.close(Tag::context(1), m);
         w.integer(Tag::context(0), i64::from(self.transaction_id));
+        w.end_value();
         Ok(())
     }
 
@@ -5408,6 +5456,7 @@ impl TransactionPending {
 
 impl<'a> TransactionReply<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        r.begin_value()?;
         let level = ber::enter(r, tag)?;
         let value = Self {
             transaction_id: at!(r, "transactionId", (0, true, Self::place), ber::narrow::<u32>(r, Tag::context(0))),
@@ -5428,9 +5477,11 @@ impl<'a> TransactionReply<'a> {
             } else { None },
         };
         ber::leave_extensible(r, level, Self::place)?;
+        r.end_value();
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
+        w.begin_value()?;
         if let Some(v) = &self.segmentation_complete { w.null(Tag::context(4)); }
         if let Some(v) = &self.segment_number { w.integer(Tag::context(3), i64::from(*v)); }
         let m0 = w.open();
@@ -5438,6 +5489,7 @@ impl<'a> TransactionReply<'a> {
         w.close(Tag::context(2), m0);
         if let Some(v) = &self.imm_ack_required { w.null(Tag::context(1)); }
         w.integer(Tag::context(0), i64::from(self.transaction_id));
+        w.end_value();
         Ok(())
     }
 
@@ -5635,15 +5687,20 @@ impl<'a> ContextAttrAuditRequest<'a> {
 }
 
 fn read_ber_action_request_command_requests<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<CommandRequest<'a>>> {
-    ber::list(r, tag, |r| CommandRequest::read_ber(r, Tag::universal(16)))
+    r.begin_value()?;
+    let list = ber::list(r, tag, |r| CommandRequest::read_ber(r, Tag::universal(16)))?;
+    r.end_value();
+    Ok(list)
 }
 fn write_ber_action_request_command_requests(list: &[CommandRequest<'_>], w: &mut ber::Writer) -> Result<()> {
+    w.begin_value()?;
     let mut left = list.iter();
     while let Some(v) = left.next_back() {
         let m = w.open();
         at!(w, [left.len()], v.write_ber(w));
         w.close(Tag::universal(16), m);
     }
+    w.end_value();
     Ok(())
 }
 
@@ -5677,16 +5734,27 @@ impl<'a> ErrorDescriptor<'a> {
 }
 
 fn read_ber_action_reply_command_reply<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<CommandReply<'a>>> {
-    ber::list(r, tag, CommandReply::read_ber)
+    r.begin_value()?;
+    let list = ber::list(r, tag, CommandReply::read_ber)?;
+    r.end_value();
+    Ok(list)
 }
 fn write_ber_action_reply_command_reply(list: &[CommandReply<'_>], w: &mut ber::Writer) -> Result<()> {
+    w.begin_value()?;
     let mut left = list.iter();
     while let Some(v) = left.next_back() { at!(w, [left.len()], v.write_ber(w)); }
+    w.end_value();
     Ok(())
 }
 
 impl<'a> Command<'a> {
     fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
+        r.begin_value()?;
+        let value = Self::read_ber_inside(r)?;
+        r.end_value();
+        Ok(value)
+    }
+    fn read_ber_inside(r: &mut ber::Reader<'a>) -> Result<Self> {
         let tag = ber::tag(r)?;
         Ok(match tag.bits() {
             0x80000000 => Self::AddReq(at!(r, "addReq", AmmRequest::read_ber(r, Tag::context(0)))),
@@ -5701,6 +5769,7 @@ impl<'a> Command<'a> {
         })
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
+        w.begin_value()?;
         match self {
             Self::AddReq(v) => {
                 let m = w.open();
@@ -5744,6 +5813,7 @@ impl<'a> Command<'a> {
             }
             Self::Unknown(v) => ber::write_any(w, &v.octets)?,
         }
+        w.end_value();
         Ok(())
     }
 
@@ -5754,6 +5824,7 @@ impl<'a> Command<'a> {
 
 impl<'a> AmmsReply<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        r.begin_value()?;
         let level = ber::enter(r, tag)?;
         let value = Self {
             termination_id: at!(r, "terminationID", (0, true, Self::place), read_ber_termination_id_list(r, Tag::context(0))),
@@ -5762,9 +5833,11 @@ impl<'a> AmmsReply<'a> {
             } else { None },
         };
         ber::leave_extensible(r, level, Self::place)?;
+        r.end_value();
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
+        w.begin_value()?;
         if let Some(v) = &self.termination_audit {
             let m = w.open();
             at!(w, "terminationAudit", write_ber_termination_audit(v, w));
@@ -5773,6 +5846,7 @@ impl<'a> AmmsReply<'a> {
         let m = w.open();
         at!(w, "terminationID", write_ber_termination_id_list(&self.termination_id, w));
         w.close(Tag::context(0), m);
+        w.end_value();
         Ok(())
     }
 
@@ -5787,6 +5861,12 @@ impl<'a> AmmsReply<'a> {
 
 impl<'a> AuditReply<'a> {
     fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
+        r.begin_value()?;
+        let value = Self::read_ber_inside(r)?;
+        r.end_value();
+        Ok(value)
+    }
+    fn read_ber_inside(r: &mut ber::Reader<'a>) -> Result<Self> {
         let tag = ber::tag(r)?;
         Ok(match tag.bits() {
             0x80000000 => Self::ContextAuditResult(at!(r, "contextAuditResult", read_ber_termination_id_list(r, Tag::context(0)))),
@@ -5797,6 +5877,7 @@ impl<'a> AuditReply<'a> {
         })
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
+        w.begin_value()?;
         match self {
             Self::ContextAuditResult(v) => {
                 let m = w.open();
@@ -5820,6 +5901,7 @@ impl<'a> AuditReply<'a> {
             }
             Self::Unknown(v) => ber::write_any(w, &v.octets)?,
         }
+        w.end_value();
         Ok(())
     }
 
@@ -6013,6 +6095,7 @@ impl<'a> MuxDescriptor<'a> {
 
 impl<'a> EventsDescriptor<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        r.begin_value()?;
         let level = ber::enter(r, tag)?;
         let value = Self {
             request_id: if r.is_next(Tag::context(0)) {
@@ -6021,13 +6104,16 @@ impl<'a> EventsDescriptor<'a> {
             event_list: at!(r, "eventList", (1, true, Self::place), read_ber_events_descriptor_event_list(r, Tag::context(1))),
         };
         ber::leave_extensible(r, level, Self::place)?;
+        r.end_value();
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
+        w.begin_value()?;
         let m = w.open();
         at!(w, "eventList", write_ber_events_descriptor_event_list(&self.event_list, w));
         w.close(Tag::context(1), m);
         if let Some(v) = &self.request_id { w.integer(Tag::context(0), i64::from(*v)); }
+        w.end_value();
         Ok(())
     }
 
@@ -6054,11 +6140,16 @@ fn write_ber_event_buffer_descriptor(list: &[EventSpec<'_>], w: &mut ber::Writer
 }
 
 fn read_ber_signals_descriptor<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<SignalRequest<'a>>> {
-    ber::list(r, tag, SignalRequest::read_ber)
+    r.begin_value()?;
+    let list = ber::list(r, tag, SignalRequest::read_ber)?;
+    r.end_value();
+    Ok(list)
 }
 fn write_ber_signals_descriptor(list: &[SignalRequest<'_>], w: &mut ber::Writer) -> Result<()> {
+    w.begin_value()?;
     let mut left = list.iter();
     while let Some(v) = left.next_back() { at!(w, [left.len()], v.write_ber(w)); }
+    w.end_value();
     Ok(())
 }
 
@@ -6152,6 +6243,12 @@ fn write_ber_termination_id_wildcard(list: &[WildcardField], w: &mut ber::Writer
 
 impl<'a> MessageMessageBody<'a> {
     fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
+        r.begin_value()?;
+        let value = Self::read_ber_inside(r)?;
+        r.end_value();
+        Ok(value)
+    }
+    fn read_ber_inside(r: &mut ber::Reader<'a>) -> Result<Self> {
         let tag = ber::tag(r)?;
         Ok(match tag.bits() {
             0x80000000 => Self::MessageError(at!(r, "messageError", ErrorDescriptor::read_ber(r, Tag::context(0)))),
@@ -6160,6 +6257,7 @@ impl<'a> MessageMessageBody<'a> {
         })
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
+        w.begin_value()?;
         match self {
             Self::MessageError(v) => {
                 let m = w.open();
@@ -6172,6 +6270,7 @@ impl<'a> MessageMessageBody<'a> {
                 w.close(Tag::context(1), m);
             }
         }
+        w.end_value();
         Ok(())
     }
 
@@ -6179,20 +6278,31 @@ impl<'a> MessageMessageBody<'a> {
 }
 
 fn read_ber_transaction_request_actions<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<ActionRequest<'a>>> {
-    ber::list(r, tag, |r| ActionRequest::read_ber(r, Tag::universal(16)))
+    r.begin_value()?;
+    let list = ber::list(r, tag, |r| ActionRequest::read_ber(r, Tag::universal(16)))?;
+    r.end_value();
+    Ok(list)
 }
 fn write_ber_transaction_request_actions(list: &[ActionRequest<'_>], w: &mut ber::Writer) -> Result<()> {
+    w.begin_value()?;
     let mut left = list.iter();
     while let Some(v) = left.next_back() {
         let m = w.open();
         at!(w, [left.len()], v.write_ber(w));
         w.close(Tag::universal(16), m);
     }
+    w.end_value();
     Ok(())
 }
 
 impl<'a> TransactionReplyTransactionResult<'a> {
     fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
+        r.begin_value()?;
+        let value = Self::read_ber_inside(r)?;
+        r.end_value();
+        Ok(value)
+    }
+    fn read_ber_inside(r: &mut ber::Reader<'a>) -> Result<Self> {
         let tag = ber::tag(r)?;
         Ok(match tag.bits() {
             0x80000000 => Self::TransactionError(at!(r, "transactionError", ErrorDescriptor::read_ber(r, Tag::context(0)))),
@@ -6201,6 +6311,7 @@ impl<'a> TransactionReplyTransactionResult<'a> {
         })
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
+        w.begin_value()?;
         match self {
             Self::TransactionError(v) => {
                 let m = w.open();
@@ -6213,6 +6324,7 @@ impl<'a> TransactionReplyTransactionResult<'a> {
                 w.close(Tag::context(1), m);
             }
         }
+        w.end_value();
         Ok(())
     }
 
@@ -6317,21 +6429,25 @@ impl<'a> SelectLogic<'a> {
 
 impl<'a> AmmRequest<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        r.begin_value()?;
         let level = ber::enter(r, tag)?;
         let value = Self {
             termination_id: at!(r, "terminationID", (0, true, Self::place), read_ber_termination_id_list(r, Tag::context(0))),
             descriptors: at!(r, "descriptors", (1, true, Self::place), read_ber_amm_request_descriptors(r, Tag::context(1))),
         };
         ber::leave_extensible(r, level, Self::place)?;
+        r.end_value();
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
+        w.begin_value()?;
         let m = w.open();
         at!(w, "descriptors", write_ber_amm_request_descriptors(&self.descriptors, w));
         w.close(Tag::context(1), m);
         let m = w.open();
         at!(w, "terminationID", write_ber_termination_id_list(&self.termination_id, w));
         w.close(Tag::context(0), m);
+        w.end_value();
         Ok(())
     }
 
@@ -6496,31 +6612,40 @@ fn write_ber_termination_id_list(list: &[TerminationId<'_>], w: &mut ber::Writer
 }
 
 fn read_ber_termination_audit<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<AuditReturnParameter<'a>>> {
-    ber::list(r, tag, AuditReturnParameter::read_ber)
+    r.begin_value()?;
+    let list = ber::list(r, tag, AuditReturnParameter::read_ber)?;
+    r.end_value();
+    Ok(list)
 }
 fn write_ber_termination_audit(list: &[AuditReturnParameter<'_>], w: &mut ber::Writer) -> Result<()> {
+    w.begin_value()?;
     let mut left = list.iter();
     while let Some(v) = left.next_back() { at!(w, [left.len()], v.write_ber(w)); }
+    w.end_value();
     Ok(())
 }
 
 impl<'a> AuditResult<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        r.begin_value()?;
         let level = ber::enter(r, tag)?;
         let value = Self {
             termination_id: at!(r, "terminationID", (0, false, Self::place), TerminationId::read_ber(r, Tag::context(0))),
             termination_audit_result: at!(r, "terminationAuditResult", (1, false, Self::place), read_ber_termination_audit(r, Tag::context(1))),
         };
         ber::leave(r, level, Self::place)?;
+        r.end_value();
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
+        w.begin_value()?;
         let m = w.open();
         at!(w, "terminationAuditResult", write_ber_termination_audit(&self.termination_audit_result, w));
         w.close(Tag::context(1), m);
         let m = w.open();
         at!(w, "terminationID", self.termination_id.write_ber(w));
         w.close(Tag::context(0), m);
+        w.end_value();
         Ok(())
     }
 
@@ -6535,21 +6660,25 @@ impl<'a> AuditResult<'a> {
 
 impl<'a> TermListAuditResult<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        r.begin_value()?;
         let level = ber::enter(r, tag)?;
         let value = Self {
             termination_id_list: at!(r, "terminationIDList", (0, true, Self::place), read_ber_termination_id_list(r, Tag::context(0))),
             termination_audit_result: at!(r, "terminationAuditResult", (1, true, Self::place), read_ber_termination_audit(r, Tag::context(1))),
         };
         ber::leave_extensible(r, level, Self::place)?;
+        r.end_value();
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
+        w.begin_value()?;
         let m = w.open();
         at!(w, "terminationAuditResult", write_ber_termination_audit(&self.termination_audit_result, w));
         w.close(Tag::context(1), m);
         let m = w.open();
         at!(w, "terminationIDList", write_ber_termination_id_list(&self.termination_id_list, w));
         w.close(Tag::context(0), m);
+        w.end_value();
         Ok(())
     }
 
@@ -6720,15 +6849,20 @@ fn write_ber_mux_descriptor_term_list(list: &[TerminationId<'_>], w: &mut ber::W
 }
 
 fn read_ber_events_descriptor_event_list<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<RequestedEvent<'a>>> {
-    ber::list(r, tag, |r| RequestedEvent::read_ber(r, Tag::universal(16)))
+    r.begin_value()?;
+    let list = ber::list(r, tag, |r| RequestedEvent::read_ber(r, Tag::universal(16)))?;
+    r.end_value();
+    Ok(list)
 }
 fn write_ber_events_descriptor_event_list(list: &[RequestedEvent<'_>], w: &mut ber::Writer) -> Result<()> {
+    w.begin_value()?;
     let mut left = list.iter();
     while let Some(v) = left.next_back() {
         let m = w.open();
         at!(w, [left.len()], v.write_ber(w));
         w.close(Tag::universal(16), m);
     }
+    w.end_value();
     Ok(())
 }
 
@@ -6766,6 +6900,12 @@ impl<'a> EventSpec<'a> {
 
 impl<'a> SignalRequest<'a> {
     fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
+        r.begin_value()?;
+        let value = Self::read_ber_inside(r)?;
+        r.end_value();
+        Ok(value)
+    }
+    fn read_ber_inside(r: &mut ber::Reader<'a>) -> Result<Self> {
         let tag = ber::tag(r)?;
         Ok(match tag.bits() {
             0x80000000 => Self::Signal(at!(r, "signal", Signal::read_ber(r, Tag::context(0)))),
@@ -6774,6 +6914,7 @@ impl<'a> SignalRequest<'a> {
         })
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
+        w.begin_value()?;
         match self {
             Self::Signal(v) => {
                 let m = w.open();
@@ -6787,6 +6928,7 @@ impl<'a> SignalRequest<'a> {
             }
             Self::Unknown(v) => ber::write_any(w, &v.octets)?,
         }
+        w.end_value();
         Ok(())
     }
 
@@ -6795,6 +6937,7 @@ impl<'a> SignalRequest<'a> {
 
 impl<'a> DigitMapValue<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        r.begin_value()?;
         let level = ber::enter(r, tag)?;
         let value = Self {
             start_timer: if r.is_next(Tag::context(0)) {
@@ -6812,14 +6955,17 @@ impl<'a> DigitMapValue<'a> {
             } else { None },
         };
         ber::leave_extensible(r, level, Self::place)?;
+        r.end_value();
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
+        w.begin_value()?;
         if let Some(v) = &self.duration_timer { w.integer(Tag::context(4), i64::from(*v)); }
         at!(w, "digitMapBody", ber::write_text(w, Tag::context(3), StringKind::Ia5, &self.digit_map_body));
         if let Some(v) = &self.long_timer { w.integer(Tag::context(2), i64::from(*v)); }
         if let Some(v) = &self.short_timer { w.integer(Tag::context(1), i64::from(*v)); }
         if let Some(v) = &self.start_timer { w.integer(Tag::context(0), i64::from(*v)); }
+        w.end_value();
         Ok(())
     }
 
@@ -6876,24 +7022,34 @@ impl<'a> StatisticsParameter<'a> {
 }
 
 fn read_ber_message_message_body_transactions<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<Transaction<'a>>> {
-    ber::list(r, tag, Transaction::read_ber)
+    r.begin_value()?;
+    let list = ber::list(r, tag, Transaction::read_ber)?;
+    r.end_value();
+    Ok(list)
 }
 fn write_ber_message_message_body_transactions(list: &[Transaction<'_>], w: &mut ber::Writer) -> Result<()> {
+    w.begin_value()?;
     let mut left = list.iter();
     while let Some(v) = left.next_back() { at!(w, [left.len()], v.write_ber(w)); }
+    w.end_value();
     Ok(())
 }
 
 fn read_ber_transaction_reply_transaction_result_action_replies<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<ActionReply<'a>>> {
-    ber::list(r, tag, |r| ActionReply::read_ber(r, Tag::universal(16)))
+    r.begin_value()?;
+    let list = ber::list(r, tag, |r| ActionReply::read_ber(r, Tag::universal(16)))?;
+    r.end_value();
+    Ok(list)
 }
 fn write_ber_transaction_reply_transaction_result_action_replies(list: &[ActionReply<'_>], w: &mut ber::Writer) -> Result<()> {
+    w.begin_value()?;
     let mut left = list.iter();
     while let Some(v) = left.next_back() {
         let m = w.open();
         at!(w, [left.len()], v.write_ber(w));
         w.close(Tag::universal(16), m);
     }
+    w.end_value();
     Ok(())
 }
 
@@ -7012,11 +7168,16 @@ impl<'a> IndAudPropertyParm<'a> {
 }
 
 fn read_ber_amm_request_descriptors<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<AmmDescriptor<'a>>> {
-    ber::list(r, tag, AmmDescriptor::read_ber)
+    r.begin_value()?;
+    let list = ber::list(r, tag, AmmDescriptor::read_ber)?;
+    r.end_value();
+    Ok(list)
 }
 fn write_ber_amm_request_descriptors(list: &[AmmDescriptor<'_>], w: &mut ber::Writer) -> Result<()> {
+    w.begin_value()?;
     let mut left = list.iter();
     while let Some(v) = left.next_back() { at!(w, [left.len()], v.write_ber(w)); }
+    w.end_value();
     Ok(())
 }
 
@@ -7182,6 +7343,12 @@ impl<'a> ServiceChangeParm<'a> {
 
 impl<'a> AuditReturnParameter<'a> {
     fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
+        r.begin_value()?;
+        let value = Self::read_ber_inside(r)?;
+        r.end_value();
+        Ok(value)
+    }
+    fn read_ber_inside(r: &mut ber::Reader<'a>) -> Result<Self> {
         let tag = ber::tag(r)?;
         Ok(match tag.bits() {
             0x80000000 => Self::ErrorDescriptor(at!(r, "errorDescriptor", ErrorDescriptor::read_ber(r, Tag::context(0)))),
@@ -7200,6 +7367,7 @@ impl<'a> AuditReturnParameter<'a> {
         })
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
+        w.begin_value()?;
         match self {
             Self::ErrorDescriptor(v) => {
                 let m = w.open();
@@ -7263,6 +7431,7 @@ impl<'a> AuditReturnParameter<'a> {
             }
             Self::Unknown(v) => ber::write_any(w, &v.octets)?,
         }
+        w.end_value();
         Ok(())
     }
 
@@ -7451,6 +7620,7 @@ impl<'a> NonStandardIdentifier<'a> {
 
 impl<'a> RequestedEvent<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        r.begin_value()?;
         let level = ber::enter(r, tag)?;
         let value = Self {
             pkgd_name: at!(r, "pkgdName", (0, true, Self::place), ber::fixed_octets::<4>(r, Tag::context(0))),
@@ -7463,9 +7633,11 @@ impl<'a> RequestedEvent<'a> {
             ev_par_list: at!(r, "evParList", (3, true, Self::place), read_ber_ev_par_list(r, Tag::context(3))),
         };
         ber::leave_extensible(r, level, Self::place)?;
+        r.end_value();
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
+        w.begin_value()?;
         let m = w.open();
         at!(w, "evParList", write_ber_ev_par_list(&self.ev_par_list, w));
         w.close(Tag::context(3), m);
@@ -7476,6 +7648,7 @@ impl<'a> RequestedEvent<'a> {
         }
         if let Some(v) = &self.stream_id { w.integer(Tag::context(1), i64::from(*v)); }
         w.octet_string(Tag::context(0), &self.pkgd_name);
+        w.end_value();
         Ok(())
     }
 
@@ -7505,6 +7678,7 @@ fn write_ber_event_par_list(list: &[EventParameter<'_>], w: &mut ber::Writer) ->
 
 impl<'a> Signal<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        r.begin_value()?;
         let level = ber::enter(r, tag)?;
         let mut f_signal_name: Option<PkgdName> = None;
         let mut f_stream_id: Option<StreamId> = None;
@@ -7576,9 +7750,11 @@ impl<'a> Signal<'a> {
             intersig_delay: f_intersig_delay,
         };
         r.leave(level)?;
+        r.end_value();
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
+        w.begin_value()?;
         if let Some(v) = &self.intersig_delay { w.integer(Tag::context(9), i64::from(*v)); }
         if let Some(v) = &self.request_id { w.integer(Tag::context(8), i64::from(*v)); }
         if let Some(v) = &self.direction { w.integer(Tag::context(7), v.number()); }
@@ -7591,25 +7767,30 @@ impl<'a> Signal<'a> {
         if let Some(v) = &self.sig_type { w.integer(Tag::context(2), v.number()); }
         if let Some(v) = &self.stream_id { w.integer(Tag::context(1), i64::from(*v)); }
         w.octet_string(Tag::context(0), &self.signal_name);
+        w.end_value();
         Ok(())
     }
 }
 
 impl<'a> SeqSigList<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        r.begin_value()?;
         let level = ber::enter(r, tag)?;
         let value = Self {
             id: at!(r, "id", (0, false, Self::place), ber::narrow::<u16>(r, Tag::context(0))),
             signal_list: at!(r, "signalList", (1, false, Self::place), read_ber_seq_sig_list_signal_list(r, Tag::context(1))),
         };
         ber::leave(r, level, Self::place)?;
+        r.end_value();
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
+        w.begin_value()?;
         let m = w.open();
         at!(w, "signalList", write_ber_seq_sig_list_signal_list(&self.signal_list, w));
         w.close(Tag::context(1), m);
         w.integer(Tag::context(0), i64::from(self.id));
+        w.end_value();
         Ok(())
     }
 
@@ -7689,11 +7870,16 @@ impl<'a> IndAuditParameter<'a> {
 }
 
 fn read_ber_value<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<Octets<'a>>> {
-    ber::list(r, tag, |r| ber::octets(r, Tag::universal(4)))
+    r.begin_value()?;
+    let list = ber::list(r, tag, |r| ber::octets(r, Tag::universal(4)))?;
+    r.end_value();
+    Ok(list)
 }
 fn write_ber_value(list: &[Octets<'_>], w: &mut ber::Writer) -> Result<()> {
+    w.begin_value()?;
     let mut left = list.iter();
     while let Some(v) = left.next_back() { w.octet_string(Tag::universal(4), v); }
+    w.end_value();
     Ok(())
 }
 
@@ -7708,6 +7894,12 @@ fn write_ber_property_parm_value(list: &[Octets<'_>], w: &mut ber::Writer) -> Re
 
 impl ExtraInfo {
     fn read_ber(r: &mut ber::Reader<'_>) -> Result<Self> {
+        r.begin_value()?;
+        let value = Self::read_ber_inside(r)?;
+        r.end_value();
+        Ok(value)
+    }
+    fn read_ber_inside(r: &mut ber::Reader<'_>) -> Result<Self> {
         let tag = ber::tag(r)?;
         Ok(match tag.bits() {
             0x80000000 => Self::Relation(at!(r, "relation", ber::enumerated(r, Tag::context(0), Relation::from_number))),
@@ -7717,11 +7909,13 @@ impl ExtraInfo {
         })
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
+        w.begin_value()?;
         match self {
             Self::Relation(v) => w.integer(Tag::context(0), v.number()),
             Self::Range(v) => w.boolean(Tag::context(1), *v),
             Self::Sublist(v) => w.boolean(Tag::context(2), *v),
         }
+        w.end_value();
         Ok(())
     }
 
@@ -7967,6 +8161,7 @@ impl H221NonStandard {
 
 impl<'a> RequestedActions<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        r.begin_value()?;
         let level = ber::enter(r, tag)?;
         let value = Self {
             keep_active: if r.is_next(Tag::context(0)) {
@@ -7999,9 +8194,11 @@ impl<'a> RequestedActions<'a> {
             } else { None },
         };
         ber::leave_extensible(r, level, Self::place)?;
+        r.end_value();
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
+        w.begin_value()?;
         if let Some(v) = &self.reset_events_descriptor { w.null(Tag::context(5)); }
         if let Some(v) = &self.notify_behaviour {
             let m0 = w.open();
@@ -8024,6 +8221,7 @@ impl<'a> RequestedActions<'a> {
             w.close(Tag::context(1), m0);
         }
         if let Some(v) = &self.keep_active { w.boolean(Tag::context(0), *v); }
+        w.end_value();
         Ok(())
     }
 
@@ -8041,20 +8239,26 @@ impl<'a> RequestedActions<'a> {
 }
 
 fn read_ber_ev_par_list<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<EventParameter<'a>>> {
-    ber::list(r, tag, |r| EventParameter::read_ber(r, Tag::universal(16)))
+    r.begin_value()?;
+    let list = ber::list(r, tag, |r| EventParameter::read_ber(r, Tag::universal(16)))?;
+    r.end_value();
+    Ok(list)
 }
 fn write_ber_ev_par_list(list: &[EventParameter<'_>], w: &mut ber::Writer) -> Result<()> {
+    w.begin_value()?;
     let mut left = list.iter();
     while let Some(v) = left.next_back() {
         let m = w.open();
         at!(w, [left.len()], v.write_ber(w));
         w.close(Tag::universal(16), m);
     }
+    w.end_value();
     Ok(())
 }
 
 impl<'a> EventParameter<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        r.begin_value()?;
         let level = ber::enter(r, tag)?;
         let value = Self {
             event_parameter_name: at!(r, "eventParameterName", (0, true, Self::place), ber::fixed_octets::<2>(r, Tag::context(0))),
@@ -8069,9 +8273,11 @@ impl<'a> EventParameter<'a> {
             } else { None },
         };
         ber::leave_extensible(r, level, Self::place)?;
+        r.end_value();
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
+        w.begin_value()?;
         if let Some(v) = &self.extra_info {
             let m0 = w.open();
             at!(w, "extraInfo", v.write_ber(w));
@@ -8081,6 +8287,7 @@ impl<'a> EventParameter<'a> {
         at!(w, "value", write_ber_value(&self.value, w));
         w.close(Tag::context(1), m);
         w.octet_string(Tag::context(0), &self.event_parameter_name);
+        w.end_value();
         Ok(())
     }
 
@@ -8095,28 +8302,38 @@ impl<'a> EventParameter<'a> {
 }
 
 fn read_ber_signal_sig_par_list<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<SigParameter<'a>>> {
-    ber::list(r, tag, |r| SigParameter::read_ber(r, Tag::universal(16)))
+    r.begin_value()?;
+    let list = ber::list(r, tag, |r| SigParameter::read_ber(r, Tag::universal(16)))?;
+    r.end_value();
+    Ok(list)
 }
 fn write_ber_signal_sig_par_list(list: &[SigParameter<'_>], w: &mut ber::Writer) -> Result<()> {
+    w.begin_value()?;
     let mut left = list.iter();
     while let Some(v) = left.next_back() {
         let m = w.open();
         at!(w, [left.len()], v.write_ber(w));
         w.close(Tag::universal(16), m);
     }
+    w.end_value();
     Ok(())
 }
 
 fn read_ber_seq_sig_list_signal_list<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<Signal<'a>>> {
-    ber::list(r, tag, |r| Signal::read_ber(r, Tag::universal(16)))
+    r.begin_value()?;
+    let list = ber::list(r, tag, |r| Signal::read_ber(r, Tag::universal(16)))?;
+    r.end_value();
+    Ok(list)
 }
 fn write_ber_seq_sig_list_signal_list(list: &[Signal<'_>], w: &mut ber::Writer) -> Result<()> {
+    w.begin_value()?;
     let mut left = list.iter();
     while let Some(v) = left.next_back() {
         let m = w.open();
         at!(w, [left.len()], v.write_ber(w));
         w.close(Tag::universal(16), m);
     }
+    w.end_value();
     Ok(())
 }
 
@@ -8402,6 +8619,12 @@ fn write_ber_local_remote_descriptor_prop_grps(list: &[PropertyGroup<'_>], w: &m
 
 impl<'a> EventDm<'a> {
     fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
+        r.begin_value()?;
+        let value = Self::read_ber_inside(r)?;
+        r.end_value();
+        Ok(value)
+    }
+    fn read_ber_inside(r: &mut ber::Reader<'a>) -> Result<Self> {
         let tag = ber::tag(r)?;
         Ok(match tag.bits() {
             0x80000000 => Self::DigitMapName(at!(r, "digitMapName", ber::fixed_octets::<2>(r, Tag::context(0)))),
@@ -8410,6 +8633,7 @@ impl<'a> EventDm<'a> {
         })
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
+        w.begin_value()?;
         match self {
             Self::DigitMapName(v) => w.octet_string(Tag::context(0), v),
             Self::DigitMapValue(v) => {
@@ -8418,6 +8642,7 @@ impl<'a> EventDm<'a> {
                 w.close(Tag::context(1), m);
             }
         }
+        w.end_value();
         Ok(())
     }
 
@@ -8494,6 +8719,7 @@ impl<'a> NotifyBehaviour<'a> {
 
 impl<'a> SigParameter<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        r.begin_value()?;
         let level = ber::enter(r, tag)?;
         let value = Self {
             sig_parameter_name: at!(r, "sigParameterName", (0, true, Self::place), ber::fixed_octets::<2>(r, Tag::context(0))),
@@ -8508,9 +8734,11 @@ impl<'a> SigParameter<'a> {
             } else { None },
         };
         ber::leave_extensible(r, level, Self::place)?;
+        r.end_value();
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
+        w.begin_value()?;
         if let Some(v) = &self.extra_info {
             let m0 = w.open();
             at!(w, "extraInfo", v.write_ber(w));
@@ -8520,6 +8748,7 @@ impl<'a> SigParameter<'a> {
         at!(w, "value", write_ber_value(&self.value, w));
         w.close(Tag::context(1), m);
         w.octet_string(Tag::context(0), &self.sig_parameter_name);
+        w.end_value();
         Ok(())
     }
 
@@ -9206,15 +9435,23 @@ impl per::Letters for APER_ALPHABET_0 {
 
 impl<'a> MegacoMessage<'a> {
     fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        r.enter()?;
         let value = self;
         let p = r.bits(1)?;
         if p & 0x1 != 0 {
             at!(r, "authHeader", value.auth_header.get_or_insert_with(|| AuthenticationHeader::EMPTY).fill_aper(r));
         }
         at!(r, "mess", value.mess.fill_aper(r));
+        r.leave();
         Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
+        w.begin_value()?;
+        self.write_aper_inside(w)?;
+        w.end_value();
+        Ok(())
+    }
+    fn write_aper_inside(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(self.auth_header.is_some());
         if let Some(v) = &self.auth_header { at!(w, "authHeader", v.write_aper(w)); }
         at!(w, "mess", self.mess.write_aper(w));
@@ -9280,6 +9517,7 @@ impl<'a> MId<'a> {
 impl<'a> Transaction<'a> {
     #[inline(never)]
     fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        r.enter()?;
         let value = self;
         if r.bit()? {
             match r.small_number()? {
@@ -9301,10 +9539,18 @@ impl<'a> Transaction<'a> {
                 _ => parts::put(value, Self::TransactionResponseAck(at!(r, "transactionResponseAck", read_aper_transaction_response_ack(r)))),
             }
         }
+        r.leave();
         Ok(())
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
+        w.begin_value()?;
+        self.write_aper_inside(w)?;
+        w.end_value();
+        Ok(())
+    }
+    #[inline(never)]
+    fn write_aper_inside(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
             Self::TransactionRequest(v) => { w.bits(0, 3); at!(w, "transactionRequest", v.write_aper(w)); }
             Self::TransactionPending(v) => { w.bits(1, 3); at!(w, "transactionPending", v.write_aper(w)); }
@@ -9327,6 +9573,7 @@ impl<'a> Transaction<'a> {
 impl<'a> ActionRequest<'a> {
     #[inline(never)]
     fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        r.enter()?;
         let value = self;
         let p = r.bits(2)?;
         value.context_id = at!(r, "contextId", r.whole(per::Whole::Octets(2, 4), 4294967295)) as u32;
@@ -9337,10 +9584,18 @@ impl<'a> ActionRequest<'a> {
             at!(r, "contextAttrAuditReq", value.context_attr_audit_req.get_or_insert_with(|| ContextAttrAuditRequest::EMPTY).fill_aper(r));
         }
         parts::put(&mut value.command_requests, at!(r, "commandRequests", read_aper_action_request_command_requests(r)));
+        r.leave();
         Ok(())
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
+        w.begin_value()?;
+        self.write_aper_inside(w)?;
+        w.end_value();
+        Ok(())
+    }
+    #[inline(never)]
+    fn write_aper_inside(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([self.context_request.is_some(), self.context_attr_audit_req.is_some()]);
         at!(w, "contextId", w.integer(per::Whole::Octets(2, 4), i64::from(self.context_id), 0, 4294967295));
         if let Some(v) = &self.context_request { at!(w, "contextRequest", v.write_aper(w)); }
@@ -9353,6 +9608,7 @@ impl<'a> ActionRequest<'a> {
 impl<'a> ActionReply<'a> {
     #[inline(never)]
     fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        r.enter()?;
         let value = self;
         let p = r.bits(2)?;
         value.context_id = at!(r, "contextId", r.whole(per::Whole::Octets(2, 4), 4294967295)) as u32;
@@ -9363,10 +9619,18 @@ impl<'a> ActionReply<'a> {
             at!(r, "contextReply", value.context_reply.get_or_insert_with(|| ContextRequest::EMPTY).fill_aper(r));
         }
         parts::put(&mut value.command_reply, at!(r, "commandReply", read_aper_action_reply_command_reply(r)));
+        r.leave();
         Ok(())
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
+        w.begin_value()?;
+        self.write_aper_inside(w)?;
+        w.end_value();
+        Ok(())
+    }
+    #[inline(never)]
+    fn write_aper_inside(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([self.error_descriptor.is_some(), self.context_reply.is_some()]);
         at!(w, "contextId", w.integer(per::Whole::Octets(2, 4), i64::from(self.context_id), 0, 4294967295));
         if let Some(v) = &self.error_descriptor { at!(w, "errorDescriptor", v.write_aper(w)); }
@@ -9378,15 +9642,23 @@ impl<'a> ActionReply<'a> {
 
 impl<'a> CommandRequest<'a> {
     fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        r.enter()?;
         let value = self;
         let p = r.bits(3)?;
         at!(r, "command", value.command.fill_aper(r));
         if p & 0x2 != 0 { value.optional = Some(()); }
         if p & 0x1 != 0 { value.wildcard_return = Some(()); }
         if p & 0x4 != 0 { r.skip_all_additions()?; }
+        r.leave();
         Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
+        w.begin_value()?;
+        self.write_aper_inside(w)?;
+        w.end_value();
+        Ok(())
+    }
+    fn write_aper_inside(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.optional.is_some(), self.wildcard_return.is_some()]);
         at!(w, "command", self.command.write_aper(w));
         if let Some(v) = &self.optional {
@@ -9400,6 +9672,7 @@ impl<'a> CommandRequest<'a> {
 impl<'a> CommandReply<'a> {
     #[inline(never)]
     fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        r.enter()?;
         let value = self;
         if r.bit()? {
             match r.small_number()? {
@@ -9443,10 +9716,18 @@ impl<'a> CommandReply<'a> {
                 }
             }
         }
+        r.leave();
         Ok(())
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
+        w.begin_value()?;
+        self.write_aper_inside(w)?;
+        w.end_value();
+        Ok(())
+    }
+    #[inline(never)]
+    fn write_aper_inside(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
             Self::AddReply(v) => { w.bits(0, 4); at!(w, "addReply", v.write_aper(w)); }
             Self::MoveReply(v) => { w.bits(1, 4); at!(w, "moveReply", v.write_aper(w)); }
@@ -9465,6 +9746,7 @@ impl<'a> CommandReply<'a> {
 impl<'a> AmmDescriptor<'a> {
     #[inline(never)]
     fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        r.enter()?;
         let value = self;
         if r.bit()? {
             match r.small_number()? {
@@ -9504,10 +9786,18 @@ impl<'a> AmmDescriptor<'a> {
                 }
             }
         }
+        r.leave();
         Ok(())
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
+        w.begin_value()?;
+        self.write_aper_inside(w)?;
+        w.end_value();
+        Ok(())
+    }
+    #[inline(never)]
+    fn write_aper_inside(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
             Self::MediaDescriptor(v) => { w.bits(0, 4); at!(w, "mediaDescriptor", v.write_aper(w)); }
             Self::ModemDescriptor(v) => { w.bits(1, 4); at!(w, "modemDescriptor", v.write_aper(w)); }
@@ -9553,15 +9843,23 @@ impl<'a> TerminationId<'a> {
 
 impl<'a> Message<'a> {
     fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        r.enter()?;
         let value = self;
         let p = r.bits(1)?;
         value.version = at!(r, "version", r.whole(per::Whole::Bits(7), 99)) as u8;
         at!(r, "mId", value.m_id.fill_aper(r));
         at!(r, "messageBody", value.message_body.fill_aper(r));
         if p & 0x1 != 0 { r.skip_all_additions()?; }
+        r.leave();
         Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
+        w.begin_value()?;
+        self.write_aper_inside(w)?;
+        w.end_value();
+        Ok(())
+    }
+    fn write_aper_inside(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
         at!(w, "version", w.integer(per::Whole::Bits(7), i64::from(self.version), 0, 99));
         at!(w, "mId", self.m_id.write_aper(w));
@@ -9632,15 +9930,23 @@ impl<'a> DomainName<'a> {
 
 impl<'a> TransactionRequest<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+        r.enter()?;
         let p = r.bits(1)?;
         let value = Self {
             transaction_id: at!(r, "transactionId", r.whole(per::Whole::Octets(2, 4), 4294967295)) as u32,
             actions: at!(r, "actions", read_aper_transaction_request_actions(r)),
         };
         if p & 0x1 != 0 { r.skip_all_additions()?; }
+        r.leave();
         Ok(value)
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
+        w.begin_value()?;
+        self.write_aper_inside(w)?;
+        w.end_value();
+        Ok(())
+    }
+    fn write_aper_inside(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
         at!(w, "transactionId", w.integer(per::Whole::Octets(2, 4), i64::from(self.transaction_id), 0, 4294967295));
         at!(w, "actions", write_aper_transaction_request_actions(&self.actions, w));
@@ -9667,6 +9973,7 @@ impl TransactionPending {
 impl<'a> TransactionReply<'a> {
     #[inline(never)]
     fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        r.enter()?;
         let value = self;
         let p = r.bits(2)?;
         value.transaction_id = at!(r, "transactionId", r.whole(per::Whole::Octets(2, 4), 4294967295)) as u32;
@@ -9684,10 +9991,18 @@ impl<'a> TransactionReply<'a> {
             }
             r.skip_additions(more)?;
         }
+        r.leave();
         Ok(())
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
+        w.begin_value()?;
+        self.write_aper_inside(w)?;
+        w.end_value();
+        Ok(())
+    }
+    #[inline(never)]
+    fn write_aper_inside(&self, w: &mut per::Writer<true>) -> Result<()> {
         let additions: [bool; 2] = [self.segment_number.is_some(), self.segmentation_complete.is_some()];
         let extended = additions.contains(&true);
         w.flags([extended, self.imm_ack_required.is_some()]);
@@ -9902,11 +10217,17 @@ impl<'a> ContextAttrAuditRequest<'a> {
 }
 
 fn read_aper_action_request_command_requests<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<CommandRequest<'a>>> {
-    r.list_filled(per::Size::ANY, || CommandRequest::EMPTY, CommandRequest::fill_aper)
+    r.enter()?;
+    let list = r.list_filled(per::Size::ANY, || CommandRequest::EMPTY, CommandRequest::fill_aper)?;
+    r.leave();
+    Ok(list)
 }
 
 fn write_aper_action_request_command_requests(list: &[CommandRequest<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
+    w.begin_value()?;
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })?;
+    w.end_value();
+    Ok(())
 }
 
 impl<'a> ErrorDescriptor<'a> {
@@ -9930,16 +10251,23 @@ impl<'a> ErrorDescriptor<'a> {
 }
 
 fn read_aper_action_reply_command_reply<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<CommandReply<'a>>> {
-    r.list_filled(per::Size::ANY, || CommandReply::EMPTY, CommandReply::fill_aper)
+    r.enter()?;
+    let list = r.list_filled(per::Size::ANY, || CommandReply::EMPTY, CommandReply::fill_aper)?;
+    r.leave();
+    Ok(list)
 }
 
 fn write_aper_action_reply_command_reply(list: &[CommandReply<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
+    w.begin_value()?;
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })?;
+    w.end_value();
+    Ok(())
 }
 
 impl<'a> Command<'a> {
     #[inline(never)]
     fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        r.enter()?;
         let value = self;
         if r.bit()? {
             match r.small_number()? {
@@ -9981,10 +10309,18 @@ impl<'a> Command<'a> {
                 }
             }
         }
+        r.leave();
         Ok(())
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
+        w.begin_value()?;
+        self.write_aper_inside(w)?;
+        w.end_value();
+        Ok(())
+    }
+    #[inline(never)]
+    fn write_aper_inside(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
             Self::AddReq(v) => { w.bits(0, 4); at!(w, "addReq", v.write_aper(w)); }
             Self::MoveReq(v) => { w.bits(1, 4); at!(w, "moveReq", v.write_aper(w)); }
@@ -10002,6 +10338,7 @@ impl<'a> Command<'a> {
 
 impl<'a> AmmsReply<'a> {
     fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        r.enter()?;
         let value = self;
         let p = r.bits(2)?;
         parts::put(&mut value.termination_id, at!(r, "terminationID", read_aper_termination_id_list(r)));
@@ -10009,9 +10346,16 @@ impl<'a> AmmsReply<'a> {
             parts::put(&mut value.termination_audit, Some(at!(r, "terminationAudit", read_aper_termination_audit(r))));
         }
         if p & 0x2 != 0 { r.skip_all_additions()?; }
+        r.leave();
         Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
+        w.begin_value()?;
+        self.write_aper_inside(w)?;
+        w.end_value();
+        Ok(())
+    }
+    fn write_aper_inside(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.termination_audit.is_some()]);
         at!(w, "terminationID", write_aper_termination_id_list(&self.termination_id, w));
         if let Some(v) = &self.termination_audit {
@@ -10024,6 +10368,7 @@ impl<'a> AmmsReply<'a> {
 impl<'a> AuditReply<'a> {
     #[inline(never)]
     fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        r.enter()?;
         let value = self;
         if r.bit()? {
             match r.small_number()? {
@@ -10046,10 +10391,18 @@ impl<'a> AuditReply<'a> {
                 }
             }
         }
+        r.leave();
         Ok(())
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
+        w.begin_value()?;
+        self.write_aper_inside(w)?;
+        w.end_value();
+        Ok(())
+    }
+    #[inline(never)]
+    fn write_aper_inside(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
             Self::ContextAuditResult(v) => {
                 w.bits(0, 3);
@@ -10168,6 +10521,7 @@ impl<'a> MuxDescriptor<'a> {
 
 impl<'a> EventsDescriptor<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+        r.enter()?;
         let p = r.bits(2)?;
         let value = Self {
             request_id: if p & 0x1 != 0 {
@@ -10176,9 +10530,16 @@ impl<'a> EventsDescriptor<'a> {
             event_list: at!(r, "eventList", read_aper_events_descriptor_event_list(r)),
         };
         if p & 0x2 != 0 { r.skip_all_additions()?; }
+        r.leave();
         Ok(value)
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
+        w.begin_value()?;
+        self.write_aper_inside(w)?;
+        w.end_value();
+        Ok(())
+    }
+    fn write_aper_inside(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.request_id.is_some()]);
         if let Some(v) = &self.request_id {
             at!(w, "requestID", w.integer(per::Whole::Octets(2, 4), i64::from(*v), 0, 4294967295));
@@ -10197,11 +10558,17 @@ fn write_aper_event_buffer_descriptor(list: &[EventSpec<'_>], w: &mut per::Write
 }
 
 fn read_aper_signals_descriptor<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<SignalRequest<'a>>> {
-    r.list_filled(per::Size::ANY, || SignalRequest::EMPTY, SignalRequest::fill_aper)
+    r.enter()?;
+    let list = r.list_filled(per::Size::ANY, || SignalRequest::EMPTY, SignalRequest::fill_aper)?;
+    r.leave();
+    Ok(list)
 }
 
 fn write_aper_signals_descriptor(list: &[SignalRequest<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
+    w.begin_value()?;
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })?;
+    w.end_value();
+    Ok(())
 }
 
 impl<'a> DigitMapDescriptor<'a> {
@@ -10279,14 +10646,22 @@ fn write_aper_termination_id_wildcard(list: &[WildcardField], w: &mut per::Write
 
 impl<'a> MessageMessageBody<'a> {
     fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        r.enter()?;
         let value = self;
         match r.alternative(per::Whole::Bits(1), 2)? {
             0 => parts::put(value, Self::MessageError(at!(r, "messageError", ErrorDescriptor::read_aper(r)))),
             _ => parts::put(value, Self::Transactions(at!(r, "transactions", read_aper_message_message_body_transactions(r)))),
         }
+        r.leave();
         Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
+        w.begin_value()?;
+        self.write_aper_inside(w)?;
+        w.end_value();
+        Ok(())
+    }
+    fn write_aper_inside(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
             Self::MessageError(v) => { w.bits(0, 1); at!(w, "messageError", v.write_aper(w)); }
             Self::Transactions(v) => {
@@ -10299,23 +10674,37 @@ impl<'a> MessageMessageBody<'a> {
 }
 
 fn read_aper_transaction_request_actions<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<ActionRequest<'a>>> {
-    r.list_filled(per::Size::ANY, || ActionRequest::EMPTY, ActionRequest::fill_aper)
+    r.enter()?;
+    let list = r.list_filled(per::Size::ANY, || ActionRequest::EMPTY, ActionRequest::fill_aper)?;
+    r.leave();
+    Ok(list)
 }
 
 fn write_aper_transaction_request_actions(list: &[ActionRequest<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
+    w.begin_value()?;
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })?;
+    w.end_value();
+    Ok(())
 }
 
 impl<'a> TransactionReplyTransactionResult<'a> {
     fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        r.enter()?;
         let value = self;
         match r.alternative(per::Whole::Bits(1), 2)? {
             0 => parts::put(value, Self::TransactionError(at!(r, "transactionError", ErrorDescriptor::read_aper(r)))),
             _ => parts::put(value, Self::ActionReplies(at!(r, "actionReplies", read_aper_transaction_reply_transaction_result_action_replies(r)))),
         }
+        r.leave();
         Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
+        w.begin_value()?;
+        self.write_aper_inside(w)?;
+        w.end_value();
+        Ok(())
+    }
+    fn write_aper_inside(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
             Self::TransactionError(v) => { w.bits(0, 1); at!(w, "transactionError", v.write_aper(w)); }
             Self::ActionReplies(v) => {
@@ -10403,14 +10792,22 @@ impl<'a> SelectLogic<'a> {
 
 impl<'a> AmmRequest<'a> {
     fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        r.enter()?;
         let value = self;
         let p = r.bits(1)?;
         parts::put(&mut value.termination_id, at!(r, "terminationID", read_aper_termination_id_list(r)));
         parts::put(&mut value.descriptors, at!(r, "descriptors", read_aper_amm_request_descriptors(r)));
         if p & 0x1 != 0 { r.skip_all_additions()?; }
+        r.leave();
         Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
+        w.begin_value()?;
+        self.write_aper_inside(w)?;
+        w.end_value();
+        Ok(())
+    }
+    fn write_aper_inside(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
         at!(w, "terminationID", write_aper_termination_id_list(&self.termination_id, w));
         at!(w, "descriptors", write_aper_amm_request_descriptors(&self.descriptors, w));
@@ -10520,21 +10917,35 @@ fn write_aper_termination_id_list(list: &[TerminationId<'_>], w: &mut per::Write
 }
 
 fn read_aper_termination_audit<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<AuditReturnParameter<'a>>> {
-    r.list_filled(per::Size::ANY, || AuditReturnParameter::EMPTY, AuditReturnParameter::fill_aper)
+    r.enter()?;
+    let list = r.list_filled(per::Size::ANY, || AuditReturnParameter::EMPTY, AuditReturnParameter::fill_aper)?;
+    r.leave();
+    Ok(list)
 }
 
 fn write_aper_termination_audit(list: &[AuditReturnParameter<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
+    w.begin_value()?;
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })?;
+    w.end_value();
+    Ok(())
 }
 
 impl<'a> AuditResult<'a> {
     fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        r.enter()?;
         let value = self;
         at!(r, "terminationID", value.termination_id.fill_aper(r));
         parts::put(&mut value.termination_audit_result, at!(r, "terminationAuditResult", read_aper_termination_audit(r)));
+        r.leave();
         Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
+        w.begin_value()?;
+        self.write_aper_inside(w)?;
+        w.end_value();
+        Ok(())
+    }
+    fn write_aper_inside(&self, w: &mut per::Writer<true>) -> Result<()> {
         at!(w, "terminationID", self.termination_id.write_aper(w));
         at!(w, "terminationAuditResult", write_aper_termination_audit(&self.termination_audit_result, w));
         Ok(())
@@ -10543,14 +10954,22 @@ impl<'a> AuditResult<'a> {
 
 impl<'a> TermListAuditResult<'a> {
     fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        r.enter()?;
         let value = self;
         let p = r.bits(1)?;
         parts::put(&mut value.termination_id_list, at!(r, "terminationIDList", read_aper_termination_id_list(r)));
         parts::put(&mut value.termination_audit_result, at!(r, "terminationAuditResult", read_aper_termination_audit(r)));
         if p & 0x1 != 0 { r.skip_all_additions()?; }
+        r.leave();
         Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
+        w.begin_value()?;
+        self.write_aper_inside(w)?;
+        w.end_value();
+        Ok(())
+    }
+    fn write_aper_inside(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
         at!(w, "terminationIDList", write_aper_termination_id_list(&self.termination_id_list, w));
         at!(w, "terminationAuditResult", write_aper_termination_audit(&self.termination_audit_result, w));
@@ -10688,11 +11107,17 @@ fn write_aper_mux_descriptor_term_list(list: &[TerminationId<'_>], w: &mut per::
 }
 
 fn read_aper_events_descriptor_event_list<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<RequestedEvent<'a>>> {
-    r.list_filled(per::Size::ANY, || RequestedEvent::EMPTY, RequestedEvent::fill_aper)
+    r.enter()?;
+    let list = r.list_filled(per::Size::ANY, || RequestedEvent::EMPTY, RequestedEvent::fill_aper)?;
+    r.leave();
+    Ok(list)
 }
 
 fn write_aper_events_descriptor_event_list(list: &[RequestedEvent<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
+    w.begin_value()?;
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })?;
+    w.end_value();
+    Ok(())
 }
 
 impl<'a> EventSpec<'a> {
@@ -10720,6 +11145,7 @@ impl<'a> EventSpec<'a> {
 
 impl<'a> SignalRequest<'a> {
     fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        r.enter()?;
         let value = self;
         if r.bit()? {
             match r.small_number()? {
@@ -10734,9 +11160,16 @@ impl<'a> SignalRequest<'a> {
                 _ => parts::put(value, Self::SeqSigList(at!(r, "seqSigList", SeqSigList::read_aper(r)))),
             }
         }
+        r.leave();
         Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
+        w.begin_value()?;
+        self.write_aper_inside(w)?;
+        w.end_value();
+        Ok(())
+    }
+    fn write_aper_inside(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
             Self::Signal(v) => { w.bits(0, 2); at!(w, "signal", v.write_aper(w)); }
             Self::SeqSigList(v) => { w.bits(1, 2); at!(w, "seqSigList", v.write_aper(w)); }
@@ -10748,6 +11181,7 @@ impl<'a> SignalRequest<'a> {
 
 impl<'a> DigitMapValue<'a> {
     fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        r.enter()?;
         let value = self;
         let p = r.bits(4)?;
         if p & 0x4 != 0 {
@@ -10768,9 +11202,16 @@ impl<'a> DigitMapValue<'a> {
             }
             r.skip_additions(more)?;
         }
+        r.leave();
         Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
+        w.begin_value()?;
+        self.write_aper_inside(w)?;
+        w.end_value();
+        Ok(())
+    }
+    fn write_aper_inside(&self, w: &mut per::Writer<true>) -> Result<()> {
         let additions: [bool; 1] = [self.duration_timer.is_some()];
         let extended = additions.contains(&true);
         w.flags([extended, self.start_timer.is_some(), self.short_timer.is_some(), self.long_timer.is_some()]);
@@ -10823,19 +11264,31 @@ impl<'a> StatisticsParameter<'a> {
 }
 
 fn read_aper_message_message_body_transactions<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<Transaction<'a>>> {
-    r.list_filled(per::Size::ANY, || Transaction::EMPTY, Transaction::fill_aper)
+    r.enter()?;
+    let list = r.list_filled(per::Size::ANY, || Transaction::EMPTY, Transaction::fill_aper)?;
+    r.leave();
+    Ok(list)
 }
 
 fn write_aper_message_message_body_transactions(list: &[Transaction<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
+    w.begin_value()?;
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })?;
+    w.end_value();
+    Ok(())
 }
 
 fn read_aper_transaction_reply_transaction_result_action_replies<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<ActionReply<'a>>> {
-    r.list_filled(per::Size::ANY, || ActionReply::EMPTY, ActionReply::fill_aper)
+    r.enter()?;
+    let list = r.list_filled(per::Size::ANY, || ActionReply::EMPTY, ActionReply::fill_aper)?;
+    r.leave();
+    Ok(list)
 }
 
 fn write_aper_transaction_reply_transaction_result_action_replies(list: &[ActionReply<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
+    w.begin_value()?;
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })?;
+    w.end_value();
+    Ok(())
 }
 
 impl<'a> TopologyRequest<'a> {
@@ -10943,11 +11396,17 @@ impl<'a> IndAudPropertyParm<'a> {
 }
 
 fn read_aper_amm_request_descriptors<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<AmmDescriptor<'a>>> {
-    r.list_filled(per::Size::ANY, || AmmDescriptor::EMPTY, AmmDescriptor::fill_aper)
+    r.enter()?;
+    let list = r.list_filled(per::Size::ANY, || AmmDescriptor::EMPTY, AmmDescriptor::fill_aper)?;
+    r.leave();
+    Ok(list)
 }
 
 fn write_aper_amm_request_descriptors(list: &[AmmDescriptor<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
+    w.begin_value()?;
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })?;
+    w.end_value();
+    Ok(())
 }
 
 impl<'a> ObservedEventsDescriptor<'a> {
@@ -11045,6 +11504,7 @@ impl<'a> ServiceChangeParm<'a> {
 impl<'a> AuditReturnParameter<'a> {
     #[inline(never)]
     fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        r.enter()?;
         let value = self;
         if r.bit()? {
             match r.small_number()? {
@@ -11083,10 +11543,18 @@ impl<'a> AuditReturnParameter<'a> {
                 }
             }
         }
+        r.leave();
         Ok(())
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
+        w.begin_value()?;
+        self.write_aper_inside(w)?;
+        w.end_value();
+        Ok(())
+    }
+    #[inline(never)]
+    fn write_aper_inside(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
             Self::ErrorDescriptor(v) => { w.bits(0, 5); at!(w, "errorDescriptor", v.write_aper(w)); }
             Self::MediaDescriptor(v) => { w.bits(1, 5); at!(w, "mediaDescriptor", v.write_aper(w)); }
@@ -11311,6 +11779,7 @@ impl<'a> NonStandardIdentifier<'a> {
 impl<'a> RequestedEvent<'a> {
     #[inline(never)]
     fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        r.enter()?;
         let value = self;
         let p = r.bits(3)?;
         value.pkgd_name = at!(r, "pkgdName", r.fixed_octets::<4>());
@@ -11322,10 +11791,18 @@ impl<'a> RequestedEvent<'a> {
         }
         parts::put(&mut value.ev_par_list, at!(r, "evParList", read_aper_ev_par_list(r)));
         if p & 0x4 != 0 { r.skip_all_additions()?; }
+        r.leave();
         Ok(())
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
+        w.begin_value()?;
+        self.write_aper_inside(w)?;
+        w.end_value();
+        Ok(())
+    }
+    #[inline(never)]
+    fn write_aper_inside(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.stream_id.is_some(), self.event_action.is_some()]);
         w.fixed_octets(&self.pkgd_name);
         if let Some(v) = &self.stream_id {
@@ -11348,6 +11825,7 @@ fn write_aper_event_par_list(list: &[EventParameter<'_>], w: &mut per::Writer<tr
 impl<'a> Signal<'a> {
     #[inline(never)]
     fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        r.enter()?;
         let value = self;
         let p = r.bits(6)?;
         value.signal_name = at!(r, "signalName", r.fixed_octets::<4>());
@@ -11379,10 +11857,18 @@ impl<'a> Signal<'a> {
             }
             r.skip_additions(more)?;
         }
+        r.leave();
         Ok(())
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
+        w.begin_value()?;
+        self.write_aper_inside(w)?;
+        w.end_value();
+        Ok(())
+    }
+    #[inline(never)]
+    fn write_aper_inside(&self, w: &mut per::Writer<true>) -> Result<()> {
         let additions: [bool; 3] = [self.direction.is_some(), self.request_id.is_some(), self.intersig_delay.is_some()];
         let extended = additions.contains(&true);
         w.flags([extended, self.stream_id.is_some(), self.sig_type.is_some(), self.duration.is_some(), self.notify_completion.is_some(), self.keep_active.is_some()]);
@@ -11427,12 +11913,21 @@ impl<'a> Signal<'a> {
 
 impl<'a> SeqSigList<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        Ok(Self {
+        r.enter()?;
+        let value = Self {
             id: at!(r, "id", r.whole(per::Whole::TwoOctets, 65535)) as u16,
             signal_list: at!(r, "signalList", read_aper_seq_sig_list_signal_list(r)),
-        })
+        };
+        r.leave();
+        Ok(value)
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
+        w.begin_value()?;
+        self.write_aper_inside(w)?;
+        w.end_value();
+        Ok(())
+    }
+    fn write_aper_inside(&self, w: &mut per::Writer<true>) -> Result<()> {
         at!(w, "id", w.integer(per::Whole::TwoOctets, i64::from(self.id), 0, 65535));
         at!(w, "signalList", write_aper_seq_sig_list_signal_list(&self.signal_list, w));
         Ok(())
@@ -11508,11 +12003,17 @@ impl<'a> IndAuditParameter<'a> {
 }
 
 fn read_aper_value<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<Octets<'a>>> {
-    r.list(per::Size::ANY, |r| r.octet_string(per::Size::ANY))
+    r.enter()?;
+    let list = r.list(per::Size::ANY, |r| r.octet_string(per::Size::ANY))?;
+    r.leave();
+    Ok(list)
 }
 
 fn write_aper_value(list: &[Octets<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| { w.octet_string(per::Size::ANY, v) })
+    w.begin_value()?;
+    w.list(per::Size::ANY, list, |w, v| { w.octet_string(per::Size::ANY, v) })?;
+    w.end_value();
+    Ok(())
 }
 
 impl TopologyRequestTopologyDirection {
@@ -11554,13 +12055,24 @@ fn write_aper_property_parm_value(list: &[Octets<'_>], w: &mut per::Writer<true>
 
 impl ExtraInfo {
     fn read_aper(r: &mut per::Reader<'_, true>) -> Result<Self> {
-        Ok(match r.alternative(per::Whole::Bits(2), 3)? {
-            0 => Self::Relation(at!(r, "relation", Relation::read_aper(r))),
-            1 => Self::Range(at!(r, "range", r.bit())),
-            _ => Self::Sublist(at!(r, "sublist", r.bit())),
-        })
+        r.enter()?;
+        let value = {
+            match r.alternative(per::Whole::Bits(2), 3)? {
+                0 => Self::Relation(at!(r, "relation", Relation::read_aper(r))),
+                1 => Self::Range(at!(r, "range", r.bit())),
+                _ => Self::Sublist(at!(r, "sublist", r.bit())),
+            }
+        };
+        r.leave();
+        Ok(value)
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
+        w.begin_value()?;
+        self.write_aper_inside(w)?;
+        w.end_value();
+        Ok(())
+    }
+    fn write_aper_inside(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
             Self::Relation(v) => { w.bits(0, 2); at!(w, "relation", v.write_aper(w)); }
             Self::Range(v) => { w.bits(1, 2); w.bit(*v); }
@@ -11752,6 +12264,7 @@ impl H221NonStandard {
 impl<'a> RequestedActions<'a> {
     #[inline(never)]
     fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        r.enter()?;
         let value = self;
         let p = r.bits(5)?;
         if p & 0x8 != 0 { value.keep_active = Some(at!(r, "keepActive", r.bit())); }
@@ -11776,10 +12289,18 @@ impl<'a> RequestedActions<'a> {
             }
             r.skip_additions(more)?;
         }
+        r.leave();
         Ok(())
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
+        w.begin_value()?;
+        self.write_aper_inside(w)?;
+        w.end_value();
+        Ok(())
+    }
+    #[inline(never)]
+    fn write_aper_inside(&self, w: &mut per::Writer<true>) -> Result<()> {
         let additions: [bool; 2] = [self.notify_behaviour.is_some(), self.reset_events_descriptor.is_some()];
         let extended = additions.contains(&true);
         w.flags([extended, self.keep_active.is_some(), self.event_dm.is_some(), self.second_event.is_some(), self.signals_descriptor.is_some()]);
@@ -11808,15 +12329,22 @@ impl<'a> RequestedActions<'a> {
 }
 
 fn read_aper_ev_par_list<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<EventParameter<'a>>> {
-    r.list_filled(per::Size::ANY, || EventParameter::EMPTY, EventParameter::fill_aper)
+    r.enter()?;
+    let list = r.list_filled(per::Size::ANY, || EventParameter::EMPTY, EventParameter::fill_aper)?;
+    r.leave();
+    Ok(list)
 }
 
 fn write_aper_ev_par_list(list: &[EventParameter<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
+    w.begin_value()?;
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })?;
+    w.end_value();
+    Ok(())
 }
 
 impl<'a> EventParameter<'a> {
     fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        r.enter()?;
         let value = self;
         let p = r.bits(2)?;
         value.event_parameter_name = at!(r, "eventParameterName", r.fixed_octets::<2>());
@@ -11825,9 +12353,16 @@ impl<'a> EventParameter<'a> {
             parts::put(&mut value.extra_info, Some(at!(r, "extraInfo", ExtraInfo::read_aper(r))));
         }
         if p & 0x2 != 0 { r.skip_all_additions()?; }
+        r.leave();
         Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
+        w.begin_value()?;
+        self.write_aper_inside(w)?;
+        w.end_value();
+        Ok(())
+    }
+    fn write_aper_inside(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.extra_info.is_some()]);
         w.fixed_octets(&self.event_parameter_name);
         at!(w, "value", write_aper_value(&self.value, w));
@@ -11856,11 +12391,17 @@ impl SignalType {
 }
 
 fn read_aper_signal_sig_par_list<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<SigParameter<'a>>> {
-    r.list_filled(per::Size::ANY, || SigParameter::EMPTY, SigParameter::fill_aper)
+    r.enter()?;
+    let list = r.list_filled(per::Size::ANY, || SigParameter::EMPTY, SigParameter::fill_aper)?;
+    r.leave();
+    Ok(list)
 }
 
 fn write_aper_signal_sig_par_list(list: &[SigParameter<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
+    w.begin_value()?;
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })?;
+    w.end_value();
+    Ok(())
 }
 
 impl SignalDirection {
@@ -11883,11 +12424,17 @@ impl SignalDirection {
 }
 
 fn read_aper_seq_sig_list_signal_list<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<Signal<'a>>> {
-    r.list_filled(per::Size::ANY, || Signal::EMPTY, Signal::fill_aper)
+    r.enter()?;
+    let list = r.list_filled(per::Size::ANY, || Signal::EMPTY, Signal::fill_aper)?;
+    r.leave();
+    Ok(list)
 }
 
 fn write_aper_seq_sig_list_signal_list(list: &[Signal<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
+    w.begin_value()?;
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })?;
+    w.end_value();
+    Ok(())
 }
 
 impl<'a> IndAudMediaDescriptor<'a> {
@@ -12126,6 +12673,7 @@ fn write_aper_local_remote_descriptor_prop_grps(list: &[PropertyGroup<'_>], w: &
 
 impl<'a> EventDm<'a> {
     fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        r.enter()?;
         let value = self;
         match r.alternative(per::Whole::Bits(1), 2)? {
             0 => parts::put(value, Self::DigitMapName(at!(r, "digitMapName", r.fixed_octets::<2>()))),
@@ -12134,9 +12682,16 @@ impl<'a> EventDm<'a> {
                 if let Self::DigitMapValue(v) = value { at!(r, "digitMapValue", v.fill_aper(r)); }
             }
         }
+        r.leave();
         Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
+        w.begin_value()?;
+        self.write_aper_inside(w)?;
+        w.end_value();
+        Ok(())
+    }
+    fn write_aper_inside(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
             Self::DigitMapName(v) => { w.bits(0, 1); w.fixed_octets(v); }
             Self::DigitMapValue(v) => { w.bits(1, 1); at!(w, "digitMapValue", v.write_aper(w)); }
@@ -12215,6 +12770,7 @@ impl<'a> NotifyBehaviour<'a> {
 
 impl<'a> SigParameter<'a> {
     fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        r.enter()?;
         let value = self;
         let p = r.bits(2)?;
         value.sig_parameter_name = at!(r, "sigParameterName", r.fixed_octets::<2>());
@@ -12223,9 +12779,16 @@ impl<'a> SigParameter<'a> {
             parts::put(&mut value.extra_info, Some(at!(r, "extraInfo", ExtraInfo::read_aper(r))));
         }
         if p & 0x2 != 0 { r.skip_all_additions()?; }
+        r.leave();
         Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
+        w.begin_value()?;
+        self.write_aper_inside(w)?;
+        w.end_value();
+        Ok(())
+    }
+    fn write_aper_inside(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.extra_info.is_some()]);
         w.fixed_octets(&self.sig_parameter_name);
         at!(w, "value", write_aper_value(&self.value, w));

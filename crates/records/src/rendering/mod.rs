@@ -434,6 +434,10 @@ impl<S: Sink> Sink for Rendered<'_, S> {
         self.sink.begin(rules);
     }
 
+    fn within(&mut self, depth: u16) {
+        self.sink.within(depth);
+    }
+
     #[inline]
     fn leaf(&mut self, field: FieldId, node: NodeId, leaf: Leaf<'_>) {
         if self.in_choice {

@@ -90,6 +90,10 @@ impl Sink for Restored<'_> {
         self.sink.begin(rules);
     }
 
+    fn within(&mut self, depth: u16) {
+        self.sink.within(depth);
+    }
+
     fn leaf(&mut self, field: FieldId, node: NodeId, leaf: Leaf<'_>) {
         let shape = &*self.rendering.shape;
         if let Some(group) = &mut self.group {

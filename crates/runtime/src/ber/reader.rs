@@ -38,7 +38,7 @@ pub struct Reader<'a> {
     base: u64,
     limit: u64,
     depth: u16,
-    /// Values of types that may contain themselves which may still begin, where generated code counts them.
+    /// Values with parts which may still begin, where generated code counts them.
     values: u16,
     rules: Rules,
     /// The longest length that the short path takes: 127, or the limit below it.
@@ -506,8 +506,7 @@ impl<'a> Reader<'a> {
         Ok(header)
     }
 
-    /// Counts values instead of elements from here on: `values` of types that may contain themselves may be inside one
-    /// another, whatever their tags, so that a value is within the limit in all encoding rules or in none. What elements
+    /// Counts values instead of elements from here on: `values` of types whose values count may be inside one another, whatever their tags, so that a value is within the limit in all encoding rules or in none. What elements
     /// there are around and inside of them is bounded by the specification.
     #[inline]
     pub(crate) const fn counting_values(mut self, values: u16) -> Self {
@@ -516,12 +515,18 @@ impl<'a> Reader<'a> {
         self
     }
 
+    /// The same reader, with so many values that may still begin.
+    pub(crate) const fn with_values_left(mut self, values: u16) -> Self {
+        self.values = values;
+        self
+    }
+
     /// How many values may still begin.
     pub(crate) const fn values_left(&self) -> u16 {
         self.values
     }
 
-    /// Begins a value of a type that may contain itself.
+    /// Begins a value with parts.
     ///
     /// # Errors
     /// [`ErrorKind::DepthLimit`].

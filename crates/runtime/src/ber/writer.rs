@@ -46,7 +46,7 @@ pub struct Writer {
     pub(super) base: usize,
     rules: Rules,
     counting: bool,
-    /// Values of types that may contain themselves that have begun.
+    /// Values with parts that have begun, as far as they count.
     values: Nesting,
     /// The way to a fault, as far as callers have told it.
     pub(crate) path: Path,
@@ -71,7 +71,7 @@ impl Writer {
         }
     }
 
-    /// Begins a value of a type that may contain itself.
+    /// Begins a value with parts.
     ///
     /// # Errors
     /// [`ErrorKind::DepthLimit`]: a decoder would refuse it.

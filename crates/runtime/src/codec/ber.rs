@@ -606,11 +606,17 @@ pub fn contained<'a, T>(
         let mut inner = Reader::with_limits(inside, base, r.rules(), &limits)
             .with_strict_values(strict)
             .counting_values(values);
-        if let Ok(value) = read(&mut inner)
-            && inner.finish().is_ok()
-        {
-            r.add_marked(inner.marked());
-            return Ok(Contained::Value(value));
+        // The string with a value inside is a level itself.
+        match inner.begin_value().and_then(|()| read(&mut inner)) {
+            Ok(value) if inner.finish().is_ok() => {
+                r.add_marked(inner.marked());
+                return Ok(Contained::Value(value));
+            }
+            Err(error) if error.kind() == ErrorKind::DepthLimit => {
+                r.path = inner.path;
+                return Err(error);
+            }
+            _ => {}
         }
     }
     Ok(string)

@@ -24,6 +24,8 @@ enum Kept<'a, T> {
         base: u64,
         count: usize,
         depth: u16,
+        /// Values that may still begin.
+        values: u16,
         rules: Rules,
         checked: bool,
         /// Whether values that break the rules of their type are errors.
@@ -53,10 +55,10 @@ impl<'a, T> SequenceOf<'a, T> {
     pub fn iter(&self) -> Elements<'_, 'a, T> {
         Elements(match &self.0 {
             Kept::Elements(elements, fault) => Left::Elements(elements.iter(), *fault),
-            Kept::Encoded { contents, base, depth, rules, strict, read, .. } => {
+            Kept::Encoded { contents, base, depth, values, rules, strict, read, .. } => {
                 let limits = Limits::DEFAULT.with_depth(*depth);
                 let reader = Reader::with_limits(contents, *base, *rules, &limits);
-                Left::Encoded(reader.with_strict_values(*strict), *read)
+                Left::Encoded(reader.with_strict_values(*strict).with_values_left(*values), *read)
             }
         })
     }
@@ -111,7 +113,7 @@ impl<'a, T> SequenceOf<'a, T> {
         check: impl Fn(&mut Reader<'a>) -> Result<()>,
     ) -> Result<Self> {
         let level = enter(r, tag)?;
-        let (start, base, depth) = (r.rest(), r.offset(), r.depth_left());
+        let (start, base, depth, values) = (r.rest(), r.offset(), r.depth_left(), r.values_left());
         let (mut count, mut previous): (_, &[u8]) = (0, &[]);
         while r.has_more()? {
             let begin = r.rest();
@@ -128,7 +130,7 @@ impl<'a, T> SequenceOf<'a, T> {
         let contents = start.get(..start.len() - r.rest().len()).unwrap_or_default();
         r.leave(level)?;
         let (rules, strict) = (r.rules(), r.has_strict_values());
-        Ok(Self(Kept::Encoded { contents, base, count, depth, rules, checked, strict, read }))
+        Ok(Self(Kept::Encoded { contents, base, count, depth, values, rules, checked, strict, read }))
     }
 
     /// Writes the elements: in BER, and in the rules that a checked list was read by, as they are, else as `write` does.
@@ -222,16 +224,19 @@ impl<T: Clone> Clone for SequenceOf<'_, T> {
     fn clone(&self) -> Self {
         Self(match &self.0 {
             Kept::Elements(elements, fault) => Kept::Elements(elements.clone(), *fault),
-            Kept::Encoded { contents, base, count, depth, rules, checked, strict, read } => Kept::Encoded {
-                contents,
-                base: *base,
-                count: *count,
-                depth: *depth,
-                rules: *rules,
-                checked: *checked,
-                strict: *strict,
-                read: *read,
-            },
+            Kept::Encoded { contents, base, count, depth, values, rules, checked, strict, read } => {
+                Kept::Encoded {
+                    contents,
+                    base: *base,
+                    count: *count,
+                    depth: *depth,
+                    values: *values,
+                    rules: *rules,
+                    checked: *checked,
+                    strict: *strict,
+                    read: *read,
+                }
+            }
         })
     }
 }

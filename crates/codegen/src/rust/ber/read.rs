@@ -126,8 +126,8 @@ impl Ber<'_, '_> {
         let shape = self.p.types.shape;
         let fields: Vec<FieldId> = shape.fields_of(node).map(|(id, _)| id).collect();
         let is_set = shape.node(node).kind == Kind::Set;
-        let recursive = self.p.types.is_recursive(node);
-        if recursive {
+        let counted = self.p.types.is_counted(node);
+        if counted {
             self.line("r.begin_value()?;");
         }
         self.line("let level = ber::enter(r, tag)?;");
@@ -147,7 +147,7 @@ impl Ber<'_, '_> {
             None if is_open => format!("ber::leave_extensible(r, level, {place})?;"),
             _ => format!("ber::leave(r, level, {place})?;"),
         });
-        if recursive {
+        if counted {
             self.line("r.end_value();");
         }
         self.line(if self.is_filled(node) { "Ok(())" } else { "Ok(value)" });
@@ -519,7 +519,14 @@ impl Ber<'_, '_> {
             let value = self.read(&self.entry(row.node), row.node, &self.no_keys(row.node), At::Nothing);
             let value = self.p.boxed(Edge::Row(node, number), value);
             let variant = self.p.names.row(node, number).to_owned();
-            self.line(format!("{} => Self::{variant}({value}),", tuple(&patterns)));
+            let patterns = tuple(&patterns);
+            self.line(if self.p.types.is_counted(node) {
+                format!(
+                    "{patterns} => {{ r.begin_value()?; let v = {value}; r.end_value(); Self::{variant}(v) }}"
+                )
+            } else {
+                format!("{patterns} => Self::{variant}({value}),")
+            });
         }
         if !keys.is_empty() {
             let line = format!("_ => Self::Other(ber::any(r)?{}),", self.p.ended(node));

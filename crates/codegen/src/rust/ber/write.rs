@@ -73,7 +73,9 @@ impl Ber<'_, '_> {
                 let content = if self.p.types.is_boxed(Edge::Content(node)) { "&**v" } else { "v" };
                 self.line("let end = w.mark();");
                 let slot = self.entry(inside);
+                self.begin_value(node);
                 self.write(&slot, inside, content, to);
+                self.end_value(node);
                 if kind == Kind::BitString {
                     self.line("w.push_octet(0);");
                 }
@@ -193,7 +195,6 @@ impl Ber<'_, '_> {
     }
 
     pub(super) fn write_table(&mut self, node: NodeId, table: u32) {
-        self.begin_value(node);
         let shape = self.p.types.shape;
         self.open("match self {");
         for (number, row) in (0..).zip(&shape.tables[table as usize].rows) {
@@ -201,12 +202,13 @@ impl Ber<'_, '_> {
             self.open(format!("Self::{variant}(v) => {{"));
             let v = if self.p.types.is_boxed(Edge::Row(node, number)) { "&**v" } else { "v" };
             let slot = self.entry(row.node);
+            self.begin_value(node);
             self.write(&slot, row.node, v, At::Nothing);
+            self.end_value(node);
             self.close("}");
         }
         self.line("Self::Other(v) => ber::write_any(w, v)?,");
         self.close("}");
-        self.end_value(node);
         self.line("Ok(())");
     }
 
@@ -231,15 +233,15 @@ impl Ber<'_, '_> {
         self.line("Ok(())");
     }
 
-    /// A value of a type that may contain itself counts (see `ber::Writer::begin_value`).
+    /// See `Types::is_counted` and `ber::Writer::begin_value`.
     fn begin_value(&mut self, node: NodeId) {
-        if self.p.types.is_recursive(node) {
+        if self.p.types.is_counted(node) {
             self.line("w.begin_value()?;");
         }
     }
 
     fn end_value(&mut self, node: NodeId) {
-        if self.p.types.is_recursive(node) {
+        if self.p.types.is_counted(node) {
             self.line("w.end_value();");
         }
     }

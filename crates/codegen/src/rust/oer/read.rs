@@ -288,8 +288,10 @@ impl Oer<'_, '_> {
                 .p
                 .boxed(Edge::Row(node, number), self.read(row.node, &self.no_keys(row.node), At::Nothing));
             let variant = self.p.names.row(node, number).to_owned();
+            let (begin, end) =
+                if self.p.types.is_counted(node) { ("r.enter()?; ", "r.leave(); ") } else { ("", "") };
             self.line(format!(
-                "{} => {{ let open = r.open(oer::VARIABLE)?; let v = {value}; r.close(open)?; Self::{variant}(v) }}",
+                "{} => {{ {begin}let open = r.open(oer::VARIABLE)?; let v = {value}; r.close(open)?; {end}Self::{variant}(v) }}",
                 tuple(&patterns)
             ));
         }

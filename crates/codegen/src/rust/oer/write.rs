@@ -244,8 +244,15 @@ impl Oer<'_, '_> {
             self.open(format!("Self::{variant}(v) => {{"));
             self.line("let end = w.mark();");
             let v = if self.p.types.is_boxed(Edge::Row(node, number)) { "&**v" } else { "v" };
+            let counted = self.p.types.is_counted(node);
+            if counted {
+                self.line("w.begin_value()?;");
+            }
             self.write(row.node, v, At::Nothing);
             self.line("w.close(end);");
+            if counted {
+                self.line("w.end_value();");
+            }
             self.close("}");
         }
         self.line("Self::Other(v) => w.any(v),");

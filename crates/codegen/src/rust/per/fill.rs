@@ -274,7 +274,10 @@ impl Per<'_, '_> {
             };
             let variant = self.p.names.row(node, number).to_owned();
             let keys = self.no_keys(row.node);
-            let fill = self.fill_one(&variant, Edge::Row(node, number), row.node, &keys, At::Nothing);
+            let mut fill = self.fill_one(&variant, Edge::Row(node, number), row.node, &keys, At::Nothing);
+            if self.p.types.is_counted(node) {
+                fill = format!("r.enter()?; {fill} r.leave();");
+            }
             self.arm(&tuple(&patterns), &fill);
         }
         if !keys.is_empty() {

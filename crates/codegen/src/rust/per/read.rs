@@ -211,8 +211,8 @@ impl Per<'_, '_> {
         }
         let unknown = self.p.names.additions(node).map(str::to_owned);
         members.extend(unknown.iter().map(|name| format!("{name}: UnknownAdditions::NONE,")));
-        let recursive = self.p.types.is_recursive(node);
-        let plain = !sequence.extensible && !recursive;
+        let counted = self.p.types.is_counted(node);
+        let plain = !sequence.extensible && !counted;
         let (head, tail) = match (plain, added.is_empty() && unknown.is_none()) {
             (true, _) => ("Ok(Self {", "})"),
             (false, true) => ("let value = Self {", "};"),
@@ -232,7 +232,7 @@ impl Per<'_, '_> {
             self.additions(node, &sequence.additions);
             self.close("}");
         }
-        if recursive {
+        if counted {
             self.line("r.leave();");
         }
         if !plain {
@@ -243,7 +243,7 @@ impl Per<'_, '_> {
     pub(super) fn read_choice(&mut self, node: NodeId, code: u32) {
         let program = self.program;
         let choice = &program.choices[code as usize];
-        let recursive = self.p.types.is_recursive(node);
+        let counted = self.p.types.is_counted(node);
         if choice.extensible {
             self.open("let value = if r.bit()? {");
             self.open("match r.small_number()? {");
@@ -262,11 +262,11 @@ impl Per<'_, '_> {
             });
             self.close("}");
             self.otherwise();
-        } else if recursive {
+        } else if counted {
             self.open("let value = {");
         }
         let count = choice.root.len();
-        let nested = choice.extensible || recursive;
+        let nested = choice.extensible || counted;
         let (head, tail) = if nested { ("match", "}") } else { ("Ok(match", "})") };
         let method = if choice.extensible { "root_alternative" } else { "alternative" };
         self.open(format!("{head} r.{method}({}, {count})? {{", whole(choice.whole)));
@@ -281,7 +281,7 @@ impl Per<'_, '_> {
         self.close(tail);
         if nested {
             self.close("};");
-            if recursive {
+            if counted {
                 self.line("r.leave();");
             }
             self.line("Ok(value)");
@@ -332,16 +332,18 @@ impl Per<'_, '_> {
             let value =
                 self.read_held(Edge::Row(node, number), row.node, &self.no_keys(row.node), At::Nothing);
             let variant = self.p.names.row(node, number).to_owned();
-            self.line(format!("{} => Self::{variant}({value}),", tuple(&patterns)));
+            let patterns = tuple(&patterns);
+            self.line(if self.p.types.is_counted(node) {
+                format!("{patterns} => {{ r.enter()?; let v = {value}; r.leave(); Self::{variant}(v) }}")
+            } else {
+                format!("{patterns} => Self::{variant}({value}),")
+            });
         }
         if !keys.is_empty() {
             self.line(format!("_ => Self::Other(r.rest()?{end}),"));
         }
         self.close("};");
         self.line("r.close(open);");
-        if self.p.types.is_recursive(node) {
-            self.line("r.leave();");
-        }
         self.line("Ok(value)");
     }
 }

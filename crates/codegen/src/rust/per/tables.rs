@@ -212,9 +212,9 @@ impl Per<'_, '_> {
             Code::SequenceOf(form, _) => {
                 let element = self.form(self.p.types.element(node));
                 let set = self.p.types.shape.node(node).kind == Kind::SetOf;
-                let recursive = self.p.types.is_recursive(node);
+                let counted = self.p.types.is_counted(node);
                 let line = format!(
-                    "per::List {{ size: {}, set: {set}, recursive: {recursive}, element: {element} }},",
+                    "per::List {{ size: {}, set: {set}, counted: {counted}, element: {element} }},",
                     size(form)
                 );
                 self.tables.lists.push_type(self.p.names.ty(node), line);
@@ -266,9 +266,9 @@ impl Per<'_, '_> {
         }
         let additions = format!("{first}..{}", self.tables.additions.count);
         let line = format!(
-            "per::Sequence {{ extensible: {}, unknown: {unknown}, recursive: {}, optional: {optional}, root: {root}, additions: {additions} }},",
+            "per::Sequence {{ extensible: {}, unknown: {unknown}, counted: {}, optional: {optional}, root: {root}, additions: {additions} }},",
             sequence.extensible,
-            self.p.types.is_recursive(node),
+            self.p.types.is_counted(node),
         );
         self.tables.sequences.push_type(&name, line);
     }
@@ -296,10 +296,10 @@ impl Per<'_, '_> {
             self.members(node, &members.collect::<Vec<_>>())
         });
         let line = format!(
-            "per::Choice {{ whole: {}, extensible: {}, recursive: {}, root: {root}, additions: {additions} }},",
+            "per::Choice {{ whole: {}, extensible: {}, counted: {}, root: {root}, additions: {additions} }},",
             whole(choice.whole),
             choice.extensible,
-            self.p.types.is_recursive(node),
+            self.p.types.is_counted(node),
         );
         self.tables.choices.push_type(&name, line);
     }

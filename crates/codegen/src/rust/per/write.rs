@@ -375,7 +375,14 @@ impl Per<'_, '_> {
             let variant = self.p.names.row(node, number).to_owned();
             self.open(format!("Self::{variant}(v) => {{"));
             let v = if self.p.types.is_boxed(Edge::Row(node, number)) { "&**v" } else { "v" };
+            let counted = self.p.types.is_counted(node);
+            if counted {
+                self.line("w.begin_value()?;");
+            }
             self.write(row.node, v, At::Nothing, false);
+            if counted {
+                self.line("w.end_value();");
+            }
             self.close("}");
         }
         self.line("Self::Other(_) => {}");

@@ -2,7 +2,7 @@
 
 use super::reals::no_real;
 use super::tree::DIGITS;
-use super::{Jer, Keys, Mismatch, Read, Said, Tree, strings};
+use super::{Jer, Keys, Levels, Mismatch, Read, Said, Tree, strings};
 use crate::types::decimal;
 use crate::types::{ExactReal, FixedBits, Integer, ObjectIdentifier, Octets, RelativeObjectIdentifier};
 use alloc::format;
@@ -12,7 +12,7 @@ use serde_core::Serializer;
 use serde_core::ser::SerializeStruct;
 
 impl Jer for bool {
-    fn write_jer<S: Serializer>(&self, s: S) -> Said<S> {
+    fn write_jer<S: Serializer>(&self, s: S, _: Levels) -> Said<S> {
         s.serialize_bool(*self)
     }
 
@@ -25,7 +25,7 @@ impl Jer for bool {
 }
 
 impl Jer for () {
-    fn write_jer<S: Serializer>(&self, s: S) -> Said<S> {
+    fn write_jer<S: Serializer>(&self, s: S, _: Levels) -> Said<S> {
         s.serialize_unit()
     }
 
@@ -40,7 +40,7 @@ impl Jer for () {
 macro_rules! integers {
     ($($ty:ident $serialize:ident)*) => {$(
         impl Jer for $ty {
-            fn write_jer<S: Serializer>(&self, s: S) -> Said<S> {
+            fn write_jer<S: Serializer>(&self, s: S, _: Levels) -> Said<S> {
                 s.$serialize(*self)
             }
 
@@ -63,7 +63,7 @@ integers! {
 /// INTEGER of any size. Formats have no numbers beyond 64 bits but for the digits of `serde_json`, which it takes and gives
 /// with its feature `arbitrary_precision`; without, and in other formats, they are an object with one member.
 impl Jer for Integer<'_> {
-    fn write_jer<S: Serializer>(&self, s: S) -> Said<S> {
+    fn write_jer<S: Serializer>(&self, s: S, _: Levels) -> Said<S> {
         if let Ok(number) = i64::try_from(self) {
             return s.serialize_i64(number);
         }
@@ -90,8 +90,8 @@ pub(super) fn write_digits<S: Serializer>(digits: &str, s: S) -> Said<S> {
 
 /// REAL as the nearest `f64`: a number, or the word of a special value. The base of a number is not kept.
 impl Jer for f64 {
-    fn write_jer<S: Serializer>(&self, s: S) -> Said<S> {
-        ExactReal::from(*self).write_jer(s)
+    fn write_jer<S: Serializer>(&self, s: S, levels: Levels) -> Said<S> {
+        ExactReal::from(*self).write_jer(s, levels)
     }
 
     fn read_jer(tree: &Tree<'_>, keys: &Keys<'_>) -> Read<Self> {
@@ -103,7 +103,7 @@ impl Jer for f64 {
 
 /// OCTET STRING (X.697 clause 25), and the encoding of an open type.
 impl Jer for Octets<'_> {
-    fn write_jer<S: Serializer>(&self, s: S) -> Said<S> {
+    fn write_jer<S: Serializer>(&self, s: S, _: Levels) -> Said<S> {
         strings::write_hex(self, s)
     }
 
@@ -113,7 +113,7 @@ impl Jer for Octets<'_> {
 }
 
 impl<const N: usize> Jer for [u8; N] {
-    fn write_jer<S: Serializer>(&self, s: S) -> Said<S> {
+    fn write_jer<S: Serializer>(&self, s: S, _: Levels) -> Said<S> {
         strings::write_hex(self, s)
     }
 
@@ -125,7 +125,7 @@ impl<const N: usize> Jer for [u8; N] {
 
 /// BIT STRING of a fixed size (X.697 24.2).
 impl<const N: u32> Jer for FixedBits<N> {
-    fn write_jer<S: Serializer>(&self, s: S) -> Said<S> {
+    fn write_jer<S: Serializer>(&self, s: S, _: Levels) -> Said<S> {
         let (octets, count) = self.to_octets();
         strings::write_hex(octets.get(..count).unwrap_or_default(), s)
     }
@@ -142,7 +142,7 @@ impl<const N: u32> Jer for FixedBits<N> {
 macro_rules! identifiers {
     ($($ty:ident)*) => {$(
         impl Jer for $ty<'_> {
-            fn write_jer<S: Serializer>(&self, s: S) -> Said<S> {
+            fn write_jer<S: Serializer>(&self, s: S, _: Levels) -> Said<S> {
                 s.serialize_str(&self.to_string())
             }
 

@@ -14,7 +14,7 @@ mod tree;
 
 pub use crate::__jer_serde as serde;
 pub use objects::{
-    Item, Keys, Members, Object, addition, alternative, chosen, content, item, object, unknown,
+    Item, Keys, Levels, Members, Object, addition, alternative, chosen, content, item, object, unknown,
 };
 pub use reals::Base10;
 pub use serde_core::{Deserialize, Deserializer, Serialize, Serializer, de::Error as DeError};
@@ -39,7 +39,7 @@ pub trait Jer: Sized {
     ///
     /// # Errors
     /// Those of the serializer, or the value has no form.
-    fn write_jer<S: Serializer>(&self, s: S) -> Said<S>;
+    fn write_jer<S: Serializer>(&self, s: S, levels: Levels) -> Said<S>;
 
     /// Reads a value.
     ///
@@ -54,7 +54,7 @@ pub trait Form<T> {
     ///
     /// # Errors
     /// As [`Jer::write_jer`].
-    fn write<S: Serializer>(value: &T, s: S) -> Said<S>;
+    fn write<S: Serializer>(value: &T, s: S, levels: Levels) -> Said<S>;
 
     /// Reads a value.
     ///
@@ -68,8 +68,8 @@ pub trait Form<T> {
 pub struct Plain;
 
 impl<T: Jer> Form<T> for Plain {
-    fn write<S: Serializer>(value: &T, s: S) -> Said<S> {
-        value.write_jer(s)
+    fn write<S: Serializer>(value: &T, s: S, levels: Levels) -> Said<S> {
+        value.write_jer(s, levels)
     }
 
     fn read(tree: &Tree<'_>, keys: &Keys<'_>) -> Read<T> {
@@ -82,8 +82,8 @@ impl<T: Jer> Form<T> for Plain {
 pub struct Boxed<F>(PhantomData<F>);
 
 impl<T, F: Form<T>> Form<Box<T>> for Boxed<F> {
-    fn write<S: Serializer>(value: &Box<T>, s: S) -> Said<S> {
-        F::write(value, s)
+    fn write<S: Serializer>(value: &Box<T>, s: S, levels: Levels) -> Said<S> {
+        F::write(value, s, levels)
     }
 
     fn read(tree: &Tree<'_>, keys: &Keys<'_>) -> Read<Box<T>> {
@@ -92,8 +92,8 @@ impl<T, F: Form<T>> Form<Box<T>> for Boxed<F> {
 }
 
 impl<T: Jer> Jer for Box<T> {
-    fn write_jer<S: Serializer>(&self, s: S) -> Said<S> {
-        (**self).write_jer(s)
+    fn write_jer<S: Serializer>(&self, s: S, levels: Levels) -> Said<S> {
+        (**self).write_jer(s, levels)
     }
 
     fn read_jer(tree: &Tree<'_>, keys: &Keys<'_>) -> Read<Self> {
@@ -106,14 +106,16 @@ impl<T: Jer> Jer for Box<T> {
 pub struct List<F>(PhantomData<F>);
 
 impl<T, F: Form<T>> Form<Vec<T>> for List<F> {
-    fn write<S: Serializer>(value: &Vec<T>, s: S) -> Said<S> {
+    fn write<S: Serializer>(value: &Vec<T>, s: S, levels: Levels) -> Said<S> {
+        let levels = levels.inside()?;
         let mut seq = s.serialize_seq(Some(value.len()))?;
-        value.iter().try_for_each(|element| seq.serialize_element(&As::<T, F>::new(element)))?;
+        value.iter().try_for_each(|element| seq.serialize_element(&As::<T, F>::new(element, levels)))?;
         seq.end()
     }
 
     fn read(tree: &Tree<'_>, keys: &Keys<'_>) -> Read<Vec<T>> {
         let Tree::List(elements) = tree else { return Err(Mismatch::new("an array expected")) };
+        let keys = &keys.inside()?;
         let read = |(number, element)| F::read(element, keys).map_err(|error: Mismatch| error.at(number));
         elements.iter().enumerate().map(read).collect()
     }
@@ -121,10 +123,11 @@ impl<T, F: Form<T>> Form<Vec<T>> for List<F> {
 
 /// An element that is no value is an error of writing.
 impl<'a, T: Clone, F: Form<T>> Form<SequenceOf<'a, T>> for List<F> {
-    fn write<S: Serializer>(value: &SequenceOf<'a, T>, s: S) -> Said<S> {
+    fn write<S: Serializer>(value: &SequenceOf<'a, T>, s: S, levels: Levels) -> Said<S> {
+        let levels = levels.inside()?;
         let mut seq = s.serialize_seq(Some(value.len()))?;
         for element in value {
-            seq.serialize_element(&As::<T, F>::new(&element.map_err(S::Error::custom)?))?;
+            seq.serialize_element(&As::<T, F>::new(&element.map_err(S::Error::custom)?, levels))?;
         }
         seq.end()
     }
@@ -135,8 +138,8 @@ impl<'a, T: Clone, F: Form<T>> Form<SequenceOf<'a, T>> for List<F> {
 }
 
 impl<T: Jer> Jer for Vec<T> {
-    fn write_jer<S: Serializer>(&self, s: S) -> Said<S> {
-        List::<Plain>::write(self, s)
+    fn write_jer<S: Serializer>(&self, s: S, levels: Levels) -> Said<S> {
+        List::<Plain>::write(self, s, levels)
     }
 
     fn read_jer(tree: &Tree<'_>, keys: &Keys<'_>) -> Read<Self> {
@@ -145,8 +148,8 @@ impl<T: Jer> Jer for Vec<T> {
 }
 
 impl<T: Jer + Clone> Jer for SequenceOf<'_, T> {
-    fn write_jer<S: Serializer>(&self, s: S) -> Said<S> {
-        List::<Plain>::write(self, s)
+    fn write_jer<S: Serializer>(&self, s: S, levels: Levels) -> Said<S> {
+        List::<Plain>::write(self, s, levels)
     }
 
     fn read_jer(tree: &Tree<'_>, keys: &Keys<'_>) -> Read<Self> {
@@ -155,17 +158,17 @@ impl<T: Jer + Clone> Jer for SequenceOf<'_, T> {
 }
 
 /// A value in a form, as serializers take it.
-struct As<'v, T, F>(&'v T, PhantomData<F>);
+struct As<'v, T, F>(&'v T, Levels, PhantomData<F>);
 
 impl<'v, T, F> As<'v, T, F> {
-    const fn new(value: &'v T) -> Self {
-        Self(value, PhantomData)
+    const fn new(value: &'v T, levels: Levels) -> Self {
+        Self(value, levels, PhantomData)
     }
 }
 
 impl<T, F: Form<T>> Serialize for As<'_, T, F> {
     fn serialize<S: Serializer>(&self, s: S) -> Said<S> {
-        F::write(self.0, s)
+        F::write(self.0, s, self.1)
     }
 }
 
@@ -176,7 +179,7 @@ macro_rules! __jer_serde {
     ($($ty:ty),* $(,)?) => {$(
         impl $crate::codec::jer::Serialize for $ty {
             fn serialize<S: $crate::codec::jer::Serializer>(&self, s: S) -> $crate::codec::jer::Said<S> {
-                $crate::codec::jer::Jer::write_jer(self, s)
+                $crate::codec::jer::Jer::write_jer(self, s, $crate::codec::jer::Levels::ALL)
             }
         }
 

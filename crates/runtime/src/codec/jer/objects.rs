@@ -3,23 +3,25 @@
 use super::{As, Form, Jer, Mismatch, Plain, Read, Said, Tree, strings};
 use crate::codec::{Key, UnknownAlternative};
 use crate::types::{Integer, Octets};
+use crate::{ErrorKind, Limits};
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
 use serde_core::Serializer;
-use serde_core::ser::{Serialize, SerializeMap};
+use serde_core::ser::{Error, Serialize, SerializeMap};
 
 /// SEQUENCE and SET (X.697 clauses 27 and 29) on the way out: an object.
 #[derive(Debug)]
-pub struct Object<S: Serializer>(S::SerializeMap);
+pub struct Object<S: Serializer>(S::SerializeMap, Levels);
 
 /// Begins an object.
 ///
 /// # Errors
 /// Those of the serializer.
-pub fn object<S: Serializer>(s: S) -> Result<Object<S>, S::Error> {
-    s.serialize_map(None).map(Object)
+pub fn object<S: Serializer>(s: S, levels: Levels) -> Result<Object<S>, S::Error> {
+    let levels = levels.inside()?;
+    Ok(Object(s.serialize_map(None)?, levels))
 }
 
 impl<S: Serializer> Object<S> {
@@ -36,7 +38,7 @@ impl<S: Serializer> Object<S> {
     /// # Errors
     /// As [`Object::put`].
     pub fn put_as<F: Form<T>, T>(&mut self, name: &'static str, value: &T) -> Result<(), S::Error> {
-        self.0.serialize_entry(name, &As::<T, F>::new(value))
+        self.0.serialize_entry(name, &As::<T, F>::new(value, self.1))
     }
 
     /// Ends it.
@@ -114,18 +116,46 @@ impl<'t, 'de> Members<'t, 'de> {
     }
 }
 
-/// The values around that select rows of tables.
+/// How many values may still begin inside one another ([`crate::Limits::depth`]).
 #[derive(Clone, Copy, Debug)]
-pub struct Keys<'k>(Option<(u16, Key<'k>, &'k Self)>);
+pub struct Levels(u16);
+
+impl Levels {
+    /// All that the limit allows.
+    pub const ALL: Self = Self(Limits::DEFAULT.depth);
+    /// For what has no values inside.
+    pub(super) const NONE: Self = Self(0);
+
+    /// What is left inside of a value.
+    ///
+    /// # Errors
+    /// Nothing was left.
+    pub fn inside<E: Error>(self) -> Result<Self, E> {
+        self.0.checked_sub(1).map(Self).ok_or_else(|| E::custom(ErrorKind::DepthLimit.message()))
+    }
+}
+
+/// What a value is read with: the values around that select rows of tables, and the levels that are left.
+#[derive(Clone, Copy, Debug)]
+pub struct Keys<'k>(Option<(u16, Key<'k>, &'k Self)>, u16);
 
 impl<'k> Keys<'k> {
-    /// None of them.
-    pub const NONE: Self = Self(None);
+    /// None of them, and all levels.
+    pub const NONE: Self = Self(None, Limits::DEFAULT.depth);
 
     /// These, and one more.
     #[must_use]
     pub const fn with(&'k self, register: u16, key: Key<'k>) -> Self {
-        Self(Some((register, key, self)))
+        Self(Some((register, key, self)), self.1)
+    }
+
+    /// The same inside of a value.
+    ///
+    /// # Errors
+    /// No level was left.
+    pub fn inside(&self) -> Read<Self> {
+        let levels = self.1.checked_sub(1).ok_or_else(too_deep)?;
+        Ok(Self(self.0, levels))
     }
 
     /// The innermost value of a register.
@@ -146,9 +176,10 @@ impl<'k> Keys<'k> {
 ///
 /// # Errors
 /// Those of the serializer, or the value has no form.
-pub fn chosen<F: Form<T>, T, S: Serializer>(s: S, name: &'static str, value: &T) -> Said<S> {
+pub fn chosen<F: Form<T>, T, S: Serializer>(s: S, levels: Levels, name: &'static str, value: &T) -> Said<S> {
+    let levels = levels.inside()?;
     let mut object = s.serialize_map(Some(1))?;
-    object.serialize_entry(name, &As::<T, F>::new(value))?;
+    object.serialize_entry(name, &As::<T, F>::new(value, levels))?;
     object.end()
 }
 
@@ -164,7 +195,8 @@ pub fn alternative<F: Form<T>, T>(name: &'static str, value: &Tree<'_>, keys: &K
 ///
 /// # Errors
 /// Those of the serializer.
-pub fn unknown<S: Serializer>(s: S, value: &UnknownAlternative<'_>) -> Said<S> {
+pub fn unknown<S: Serializer>(s: S, levels: Levels, value: &UnknownAlternative<'_>) -> Said<S> {
+    levels.inside::<S::Error>()?;
     let mut object = s.serialize_map(Some(1))?;
     object.serialize_entry("...", &[Unknown(value)])?;
     object.end()
@@ -177,7 +209,7 @@ impl Serialize for Unknown<'_> {
         let Some(addition) = self.0.addition else { return strings::write_hex(&self.0.octets, s) };
         let mut object = s.serialize_map(Some(2))?;
         object.serialize_entry("addition", &addition)?;
-        object.serialize_entry("value", &As::<_, Plain>::new(&self.0.octets))?;
+        object.serialize_entry("value", &As::<_, Plain>::new(&self.0.octets, Levels::NONE))?;
         object.end()
     }
 }
@@ -270,11 +302,16 @@ pub fn addition<S: Serializer>(s: S, number: u32) -> Said<S> {
 /// decoded is written.
 ///
 /// # Errors
-/// The content is no value of the row's type.
-pub fn content<F: Form<T>, T>(tree: &Tree<'_>) -> Read<Option<T>> {
-    match F::read(tree, &Keys::NONE) {
+/// The content is no value of the row's type, or too deep.
+pub fn content<F: Form<T>, T>(tree: &Tree<'_>, keys: &Keys<'_>) -> Read<Option<T>> {
+    match F::read(tree, &Keys(None, keys.1.saturating_sub(1))) {
+        Ok(_) if keys.1 == 0 => Err(too_deep()),
         Ok(value) => Ok(Some(value)),
         Err(_) if matches!(tree, Tree::Text(_)) => Ok(None),
         Err(error) => Err(error),
     }
+}
+
+fn too_deep() -> Mismatch {
+    Mismatch::new(ErrorKind::DepthLimit.message())
 }

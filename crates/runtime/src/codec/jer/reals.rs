@@ -2,7 +2,7 @@
 
 use super::leaves::write_digits;
 use super::strings::negated;
-use super::{As, Form, Jer, Keys, Mismatch, Plain, Read, Said, Tree};
+use super::{As, Form, Jer, Keys, Levels, Mismatch, Plain, Read, Said, Tree};
 use crate::types::decimal;
 use crate::types::{Base, Binary, ExactReal, Integer, Real};
 use alloc::format;
@@ -13,13 +13,13 @@ use serde_core::ser::SerializeMap;
 
 /// A number, or the word of a special value; one of base 10 as an object with it.
 impl Jer for ExactReal<'_> {
-    fn write_jer<S: Serializer>(&self, s: S) -> Said<S> {
+    fn write_jer<S: Serializer>(&self, s: S, levels: Levels) -> Said<S> {
         if matches!(self.as_real(), Real::Decimal(_)) {
             let mut object = s.serialize_map(Some(1))?;
-            object.serialize_entry("base10Value", &As::<_, Base10>::new(self))?;
+            object.serialize_entry("base10Value", &As::<_, Base10>::new(self, levels))?;
             return object.end();
         }
-        Base10::write(self, s)
+        Base10::write(self, s, levels)
     }
 
     fn read_jer(tree: &Tree<'_>, _: &Keys<'_>) -> Read<Self> {
@@ -43,7 +43,7 @@ impl Jer for ExactReal<'_> {
 pub struct Base10;
 
 impl Form<ExactReal<'_>> for Base10 {
-    fn write<S: Serializer>(value: &ExactReal<'_>, s: S) -> Said<S> {
+    fn write<S: Serializer>(value: &ExactReal<'_>, s: S, _: Levels) -> Said<S> {
         match value.as_real() {
             Real::Zero => s.serialize_u8(0),
             Real::MinusZero => s.serialize_str("-0"),
@@ -76,8 +76,8 @@ impl Form<ExactReal<'_>> for Base10 {
 
 /// The base of an `f64` is not kept.
 impl Form<f64> for Base10 {
-    fn write<S: Serializer>(value: &f64, s: S) -> Said<S> {
-        Plain::write(value, s)
+    fn write<S: Serializer>(value: &f64, s: S, levels: Levels) -> Said<S> {
+        Plain::write(value, s, levels)
     }
 
     fn read(tree: &Tree<'_>, keys: &Keys<'_>) -> Read<f64> {
@@ -109,9 +109,12 @@ fn write_binary<S: Serializer>(binary: &Binary<'_>, s: S) -> Said<S> {
         mantissa = negated(&mantissa);
     }
     let mut object = s.serialize_map(Some(3))?;
-    object.serialize_entry("mantissa", &As::<_, Plain>::new(&Integer::copied(&mantissa)))?;
+    object.serialize_entry("mantissa", &As::<_, Plain>::new(&Integer::copied(&mantissa), Levels::NONE))?;
     object.serialize_entry("base", &2)?;
-    object.serialize_entry("exponent", &As::<_, Plain>::new(&Integer::from(binary.exponent2())))?;
+    object.serialize_entry(
+        "exponent",
+        &As::<_, Plain>::new(&Integer::from(binary.exponent2()), Levels::NONE),
+    )?;
     object.end()
 }
 

@@ -1,6 +1,6 @@
 //! Strings: what they look like depends on their types and constraints.
 
-use super::{As, Form, Jer, Keys, Mismatch, Plain, Read, Said, Tree};
+use super::{As, Form, Jer, Keys, Levels, Mismatch, Plain, Read, Said, Tree};
 use crate::ber::Rules;
 use crate::codec::Contained;
 use crate::text::{StringKind, from_utf8, to_utf8};
@@ -30,7 +30,7 @@ impl<const SIZE: u64, const EXTENSIBLE: bool> Bits<SIZE, EXTENSIBLE> {
             return write_hex(&octets, s);
         }
         let mut object = s.serialize_map(Some(2))?;
-        object.serialize_entry("value", &As::<_, Plain>::new(&Octets::from(octets)))?;
+        object.serialize_entry("value", &As::<_, Plain>::new(&Octets::from(octets), Levels::NONE))?;
         object.serialize_entry("length", &bits.len())?;
         object.end()
     }
@@ -41,7 +41,7 @@ impl<const SIZE: u64, const EXTENSIBLE: bool> Bits<SIZE, EXTENSIBLE> {
 }
 
 impl<const SIZE: u64, const EXTENSIBLE: bool> Form<BitString<'_>> for Bits<SIZE, EXTENSIBLE> {
-    fn write<S: Serializer>(value: &BitString<'_>, s: S) -> Said<S> {
+    fn write<S: Serializer>(value: &BitString<'_>, s: S, _: Levels) -> Said<S> {
         Self::bits(value.as_bits(), s)
     }
 
@@ -55,9 +55,9 @@ impl<const SIZE: u64, const EXTENSIBLE: bool> Form<BitString<'_>> for Bits<SIZE,
 pub struct Containing<F>(PhantomData<F>);
 
 impl<'a, T, F: Form<T>> Form<Contained<'a, T>> for Containing<F> {
-    fn write<S: Serializer>(value: &Contained<'a, T>, s: S) -> Said<S> {
+    fn write<S: Serializer>(value: &Contained<'a, T>, s: S, levels: Levels) -> Said<S> {
         match value.value() {
-            Some(inside) => containing::<T, F, S>(inside, s),
+            Some(inside) => containing::<T, F, S>(inside, s, levels),
             None => write_hex(value.octets(), s),
         }
     }
@@ -77,9 +77,9 @@ pub struct BitsContaining<F, const SIZE: u64 = ANY, const EXTENSIBLE: bool = fal
 impl<'a, T, F: Form<T>, const SIZE: u64, const EXTENSIBLE: bool> Form<Contained<'a, T>>
     for BitsContaining<F, SIZE, EXTENSIBLE>
 {
-    fn write<S: Serializer>(value: &Contained<'a, T>, s: S) -> Said<S> {
+    fn write<S: Serializer>(value: &Contained<'a, T>, s: S, levels: Levels) -> Said<S> {
         match value.value() {
-            Some(inside) => containing::<T, F, S>(inside, s),
+            Some(inside) => containing::<T, F, S>(inside, s, levels),
             None => Bits::<SIZE, EXTENSIBLE>::bits(value.bits(), s),
         }
     }
@@ -92,15 +92,17 @@ impl<'a, T, F: Form<T>, const SIZE: u64, const EXTENSIBLE: bool> Form<Contained<
     }
 }
 
-fn containing<T, F: Form<T>, S: Serializer>(inside: &T, s: S) -> Said<S> {
+fn containing<T, F: Form<T>, S: Serializer>(inside: &T, s: S, levels: Levels) -> Said<S> {
+    let levels = levels.inside()?;
     let mut object = s.serialize_map(Some(1))?;
-    object.serialize_entry("containing", &As::<T, F>::new(inside))?;
+    object.serialize_entry("containing", &As::<T, F>::new(inside, levels))?;
     object.end()
 }
 
 /// An open type in a string may be selected by what is beside the string.
 fn contained<T, F: Form<T>>(inside: &Tree<'_>, keys: &Keys<'_>) -> Read<T> {
-    F::read(inside, keys).map_err(|error| error.inside("containing"))
+    let keys = keys.inside()?;
+    F::read(inside, &keys).map_err(|error| error.inside("containing"))
 }
 
 macro_rules! characters {
@@ -110,7 +112,7 @@ macro_rules! characters {
         pub struct $name;
 
         impl Form<Text<'_>> for $name {
-            fn write<S: Serializer>(value: &Text<'_>, s: S) -> Said<S> {
+            fn write<S: Serializer>(value: &Text<'_>, s: S, _: Levels) -> Said<S> {
                 s.serialize_str(value)
             }
 
@@ -151,7 +153,7 @@ macro_rules! octets {
         pub struct $name;
 
         impl Form<Text<'_>> for $name {
-            fn write<S: Serializer>(value: &Text<'_>, s: S) -> Said<S> {
+            fn write<S: Serializer>(value: &Text<'_>, s: S, _: Levels) -> Said<S> {
                 write_hex(&from_utf8(StringKind::$kind, value).map_err(S::Error::custom)?, s)
             }
 
@@ -176,8 +178,8 @@ pub trait Names {
 }
 
 impl<T: Jer, N: Names> Form<T> for Named<N> {
-    fn write<S: Serializer>(value: &T, s: S) -> Said<S> {
-        value.write_jer(s)
+    fn write<S: Serializer>(value: &T, s: S, levels: Levels) -> Said<S> {
+        value.write_jer(s, levels)
     }
 
     fn read(tree: &Tree<'_>, keys: &Keys<'_>) -> Read<T> {

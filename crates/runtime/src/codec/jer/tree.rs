@@ -153,7 +153,7 @@ impl<'de> DeserializeSeed<'de> for Below {
 
 impl Below {
     fn inside<E: de::Error>(self) -> Result<Self, E> {
-        self.0.checked_sub(1).map(Self).ok_or_else(|| E::custom("too many levels inside one another"))
+        self.0.checked_sub(1).map(Self).ok_or_else(|| E::custom(crate::ErrorKind::DepthLimit.message()))
     }
 }
 

@@ -104,7 +104,7 @@ impl<'a> Reader<'a> {
         if self.canonical && !good { Err(start.error(ErrorKind::NotCanonical)) } else { Ok(()) }
     }
 
-    /// Begins a value of a type that may have values of itself inside.
+    /// Begins a value with parts.
     ///
     /// # Errors
     /// [`ErrorKind::DepthLimit`].

@@ -117,11 +117,11 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// A fault in the string itself.
-    pub fn contained<T, E>(
+    pub fn contained<T>(
         &mut self,
         size: usize,
         is_bits: bool,
-        read: impl FnOnce(&mut Self) -> core::result::Result<T, E>,
+        read: impl FnOnce(&mut Self) -> Result<T>,
     ) -> Result<Contained<'a, T>> {
         let start = self.cursor;
         let string = if is_bits {
@@ -136,11 +136,20 @@ impl<'a> Reader<'a> {
         if matches!(string, Contained::Octets(_))
             && inside.cursor.take(behind - start.position()).is_ok()
             && inside.cursor.enter(octets.len()).is_ok()
-            && let Ok(value) = read(&mut inside)
-            && inside.cursor.left() == 0
         {
-            self.spent(&inside);
-            return Ok(Contained::Value(value));
+            // The string with a value inside is a level itself.
+            inside.enter()?;
+            match read(&mut inside) {
+                Ok(value) if inside.cursor.left() == 0 => {
+                    self.spent(&inside);
+                    return Ok(Contained::Value(value));
+                }
+                Err(error) if error.kind() == ErrorKind::DepthLimit => {
+                    self.path = inside.path;
+                    return Err(error);
+                }
+                _ => {}
+            }
         }
         self.spent(&inside);
         Ok(string)
@@ -237,7 +246,11 @@ impl Writer {
     ) -> Result<()> {
         let end = self.mark();
         match value {
-            Contained::Value(value) => write(value, self)?,
+            Contained::Value(value) => {
+                self.begin_value()?;
+                write(value, self)?;
+                self.end_value();
+            }
             Contained::Octets(octets) => self.push(octets),
             Contained::Bits(bits) if is_bits => return self.bit_string(size, bits, None),
             Contained::Bits(_) => return Err(Error::new(ErrorKind::ValueMismatch, 0)),

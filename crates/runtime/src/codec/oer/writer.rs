@@ -14,7 +14,7 @@ use alloc::vec::Vec;
 pub struct Writer {
     pub(super) buffer: Buffer,
     canonical: bool,
-    /// Values of types that may contain themselves that have begun.
+    /// Values with parts that have begun, as far as they count.
     values: Nesting,
     /// The way to a fault, as far as callers have told it.
     pub(in crate::codec) path: Path,
@@ -38,7 +38,7 @@ impl Writer {
         Self { buffer: Buffer::new(), canonical, values: Nesting::NONE, path: Path::NONE }
     }
 
-    /// Begins a value of a type that may contain itself.
+    /// Begins a value with parts.
     ///
     /// # Errors
     /// [`ErrorKind::DepthLimit`]: a decoder would refuse it.

@@ -1,5 +1,6 @@
 //! What values are put together of: lists, open types, extension additions, CONTAINING.
 
+use super::writer::Orders;
 use super::{OpenMark, Reader, Size, Writer};
 use crate::codec::{Contained, Path, UnknownAlternative};
 use crate::per::Length;
@@ -259,12 +260,17 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
             let from = self.bits.position();
             // A complete encoding is whole octets, and bits in it are aligned from its begin on.
             let whole = (open.behind - from).is_multiple_of(8) && (!ALIGNED || from.is_multiple_of(8));
-            if whole
-                && let Ok(value) = read(self)
-                && self.fills(from, open.behind)
-            {
-                self.close(open);
-                return Ok(Contained::Value(value));
+            if whole {
+                // The string with a value inside is a level itself.
+                match self.enter().and_then(|()| read(self)) {
+                    Ok(value) if self.fills(from, open.behind) => {
+                        self.close(open);
+                        self.leave();
+                        return Ok(Contained::Value(value));
+                    }
+                    Err(error) if error.kind() == ErrorKind::DepthLimit => return Err(error),
+                    _ => {}
+                }
             }
             // What the attempt has spent stays spent.
             *self = Self { bits: start, depth, path: Path::NONE, ..*self };
@@ -398,13 +404,37 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
         if !self.is_canonical() {
             return self.list(size, list, write);
         }
-        let mut all = Vec::with_capacity(list.len());
-        for (at, element) in list.iter().enumerate() {
-            let octets = self.apart(|w| write(w, element)).inspect_err(|_| self.path.element(at))?;
-            all.push((octets, element));
+        let write = |w: &mut Self, at: usize| list.get(at).map_or(Ok(()), |element| write(w, element));
+        self.ordered(list.len(), write, |w, order| w.list(size, order, |w, at| write(w, *at)))
+    }
+
+    /// The elements of a SET OF under the canonical rules: `write` writes one of them, `list` all in an order.
+    pub(super) fn ordered(
+        &mut self,
+        count: usize,
+        write: impl Fn(&mut Self, usize) -> Result<()>,
+        list: impl FnOnce(&mut Self, &[usize]) -> Result<()>,
+    ) -> Result<()> {
+        if let Some(next) = self.orders.next {
+            let order = self.orders.known.get(next).cloned().unwrap_or_default();
+            self.orders.next = Some(next + 1);
+            return list(self, &order);
         }
-        all.sort_by(|a, b| a.0.cmp(&b.0));
-        self.list(size, &all, |w, (_, element)| write(w, element))
+        let around = core::mem::take(&mut self.orders.known);
+        let mut all = Vec::with_capacity(count);
+        for at in 0..count {
+            let octets = self.apart(|w| write(w, at)).inspect_err(|_| self.path.element(at))?;
+            all.push((octets, at, core::mem::take(&mut self.orders.known)));
+        }
+        all.sort_by(|a, b| (&a.0, a.1).cmp(&(&b.0, b.1)));
+        let order: Vec<usize> = all.iter().map(|(_, at, _)| *at).collect();
+        self.orders.known = all.into_iter().flat_map(|(_, _, inside)| inside).collect();
+        self.orders.next = Some(0);
+        let written = list(self, &order);
+        let inside = core::mem::replace(&mut self.orders, Orders { known: around, next: None }).known;
+        self.orders.known.push(order);
+        self.orders.known.extend(inside);
+        written
     }
 
     /// A string with CONTAINING: `write` writes the value inside.
@@ -426,12 +456,16 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
         };
         if size == Size::ANY && !is_bits {
             // As an open type: a length and whole octets.
+            self.begin_value()?;
             let open = self.open();
             write(self, value)?;
             self.close(open);
+            self.end_value();
             return Ok(());
         }
+        self.begin_value()?;
         let inside = self.apart(|w| write(w, value))?;
+        self.end_value();
         match is_bits {
             true => self.bit_string(size, &BitString::new(inside, 0).unwrap_or_default(), false),
             false => self.octet_string(size, &inside),
@@ -440,10 +474,12 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
 
     /// The complete encoding of a value that `write` writes. Whatever comes of it, this writer is as before.
     pub(super) fn apart(&mut self, write: impl FnOnce(&mut Self) -> Result<()>) -> Result<Vec<u8>> {
-        let inside = Self::onto(Vec::new(), self.is_canonical());
+        let mut inside = Self::onto(Vec::new(), self.is_canonical());
+        (inside.values, inside.orders) = (self.values, core::mem::take(&mut self.orders));
         let outer = core::mem::replace(self, inside);
         let written = write(self);
         let mut inside = core::mem::replace(self, outer);
+        self.orders = core::mem::take(&mut inside.orders);
         core::mem::swap(&mut self.path, &mut inside.path);
         written.map(|()| inside.finish(true))
     }

@@ -65,7 +65,7 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
         self.path.component(component);
     }
 
-    /// Begins a value of a type that may have values of itself inside.
+    /// Begins a value with parts.
     ///
     /// # Errors
     /// [`ErrorKind::DepthLimit`].

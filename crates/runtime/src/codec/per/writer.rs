@@ -19,10 +19,25 @@ pub struct Writer<const ALIGNED: bool> {
     /// Where the value begins.
     pub(super) start: usize,
     pub(super) canonical: bool,
-    /// Values of types that may contain themselves that have begun.
+    /// Values with parts that have begun, as far as they count.
     pub(super) values: Nesting,
+    /// How SET OFs are ordered under the canonical rules.
+    pub(super) orders: Orders,
     /// The way to a fault, as far as callers have told it.
     pub(in crate::codec) path: Path,
+}
+
+/// The orders of the elements of SET OFs, outer ones before inner ones: what has been found out is not asked for again, or
+/// the time would double with every SET OF around another.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Orders {
+    pub(super) known: Vec<Vec<usize>>,
+    /// Which one comes next, where all are known.
+    pub(super) next: Option<usize>,
+}
+
+impl Orders {
+    const NONE: Self = Self { known: Vec::new(), next: None };
 }
 
 /// The begin of an open type.
@@ -51,10 +66,19 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
     #[must_use]
     pub const fn onto(out: Vec<u8>, canonical: bool) -> Self {
         let start = out.len();
-        Self { out, word: 0, used: 0, start, canonical, values: Nesting::NONE, path: Path::NONE }
+        Self {
+            out,
+            word: 0,
+            used: 0,
+            start,
+            canonical,
+            values: Nesting::NONE,
+            orders: Orders::NONE,
+            path: Path::NONE,
+        }
     }
 
-    /// Begins a value of a type that may contain itself.
+    /// Begins a value with parts.
     ///
     /// # Errors
     /// [`ErrorKind::DepthLimit`]: a decoder would refuse it.

@@ -142,8 +142,8 @@ pub struct Sequence {
     pub extensible: bool,
     /// The number of the place of additions that are not known, if they are kept.
     pub unknown: Option<u16>,
-    /// Whether it may have values of itself inside.
-    pub recursive: bool,
+    /// Whether its values count against the limit of values inside one another.
+    pub counted: bool,
     /// How many components of the root have a bit that tells that they are there.
     pub optional: u16,
     /// The components of the root in the order of their encodings.
@@ -168,8 +168,8 @@ pub struct Choice {
     pub whole: Whole,
     /// Whether there is an extension bit.
     pub extensible: bool,
-    /// Whether it may have values of itself inside.
-    pub recursive: bool,
+    /// Whether its values count against the limit of values inside one another.
+    pub counted: bool,
     /// The alternatives of the root by their numbers in the encoding.
     pub root: Range<u32>,
     /// The additions.
@@ -183,8 +183,8 @@ pub struct List {
     pub size: Size,
     /// Whether it is a SET OF.
     pub set: bool,
-    /// Whether it may have values of itself inside.
-    pub recursive: bool,
+    /// Whether its values count against the limit of values inside one another.
+    pub counted: bool,
     /// How an element is encoded.
     pub element: Form,
 }

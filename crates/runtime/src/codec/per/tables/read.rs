@@ -55,11 +55,11 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
             }
             (Form::Choice(number), Part::Alternatives(value)) => {
                 let choice = at(tables.choices, number)?;
-                if choice.recursive {
+                if choice.counted {
                     self.enter()?;
                 }
                 self.choice(tables, choice, value)?;
-                if choice.recursive {
+                if choice.counted {
                     self.leave();
                 }
                 Ok(())
@@ -230,7 +230,7 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
         sequence: &'static Sequence,
         value: &mut dyn Members<'a>,
     ) -> Result<()> {
-        if sequence.recursive {
+        if sequence.counted {
             self.enter()?;
         }
         // The extension bit stands before the presence bits and is read with them.
@@ -241,7 +241,7 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
         if extended {
             self.added(tables, sequence, value)?;
         }
-        if sequence.recursive {
+        if sequence.counted {
             self.leave();
         }
         Ok(())
@@ -392,7 +392,7 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
         list: &'static List,
         place: &mut dyn Elements<'a>,
     ) -> Result<()> {
-        if list.recursive {
+        if list.counted {
             self.enter()?;
         }
         let mut length = self.size(list.size)?;
@@ -413,7 +413,7 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
             }
             length = self.length()?;
         }
-        if list.recursive {
+        if list.counted {
             self.leave();
         }
         Ok(())

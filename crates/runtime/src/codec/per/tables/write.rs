@@ -41,15 +41,15 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
             }
             (Form::Sequence(number), Seen::Members(value)) => {
                 let sequence = at(tables.sequences, number)?;
-                return self.counted(sequence.recursive, |w| w.sequence(tables, sequence, value));
+                return self.counted(sequence.counted, |w| w.sequence(tables, sequence, value));
             }
             (Form::Choice(number), Seen::Alternatives(value)) => {
                 let choice = at(tables.choices, number)?;
-                return self.counted(choice.recursive, |w| w.choice(tables, choice, value));
+                return self.counted(choice.counted, |w| w.choice(tables, choice, value));
             }
             (Form::List(number), Seen::Elements(elements)) => {
                 let list = at(tables.lists, number)?;
-                return self.counted(list.recursive, |w| w.elements(tables, list, elements));
+                return self.counted(list.counted, |w| w.elements(tables, list, elements));
             }
             (Form::Leaf(number), part) => return self.leaf(tables, at(tables.leaves, number)?, part),
             (form, part) => return self.plain(form, part),
@@ -57,10 +57,10 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
         Ok(())
     }
 
-    /// Writes a value that counts if its type may contain itself.
+    /// Writes a value, and counts it if its type has it so.
     #[inline]
-    fn counted(&mut self, recursive: bool, write: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
-        if !recursive {
+    fn counted(&mut self, counted: bool, write: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+        if !counted {
             return write(self);
         }
         self.begin_value()?;
@@ -125,7 +125,13 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
             (Leaf::Time(form), Seen::Text(text)) => self.time(form, text),
             (Leaf::Containing(size, inside, bits), Seen::Content(content)) => {
                 let inside = match content.content() {
-                    Ok(value) => self.apart(|w| w.part(tables, *inside, value))?,
+                    // The string with a value inside is a level itself.
+                    Ok(value) => {
+                        self.begin_value()?;
+                        let inside = self.apart(|w| w.part(tables, *inside, value))?;
+                        self.end_value();
+                        inside
+                    }
                     Err(other) => {
                         let other = match &other {
                             Seen::Octets(octets) => BitStr::new(octets, 0).unwrap_or_default(),
@@ -325,15 +331,9 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
                 w.part(tables, list.element, elements.element(number))
             });
         }
-        let mut all = Vec::with_capacity(count);
-        for number in 0..count {
-            let octets = self.apart(|w| w.part(tables, list.element, elements.element(number)));
-            all.push((octets.inspect_err(|_| self.path.element(number))?, number));
-        }
-        all.sort();
-        self.in_order(list, count, &mut |w, number| {
-            let (_, number) = all.get(number).ok_or_else(outside)?;
-            w.part(tables, list.element, elements.element(*number))
+        let write = |w: &mut Self, number| w.part(tables, list.element, elements.element(number));
+        self.ordered(count, write, |w, order| {
+            w.in_order(list, count, &mut |w, at| write(w, *order.get(at).ok_or_else(outside)?))
         })
     }
 
@@ -372,7 +372,7 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
 
     /// The same writer, seen as one of the variant that it is.
     fn with<const SAME: bool>(&mut self) -> Writer<SAME> {
-        let Self { out, word, used, start, canonical, values, path } = core::mem::take(self);
-        Writer { out, word, used, start, canonical, values, path }
+        let Self { out, word, used, start, canonical, values, orders, path } = core::mem::take(self);
+        Writer { out, word, used, start, canonical, values, orders, path }
     }
 }
