@@ -24,7 +24,8 @@ kind.
 Examples:
   tercet doctor unknown.dat
   tercet doctor -s specifications/ unknown.dat
-  tercet doctor -s specifications/ inbox/")]
+  tercet doctor -s specifications/ inbox/
+  zcat calls.gz | tercet doctor -s specifications/")]
 pub struct Doctor {
     #[command(flatten)]
     input: InputArgs,
@@ -50,11 +51,9 @@ impl Doctor {
         let inputs = self.input.expand()?;
         let mut trials = Vec::new();
         for input in &inputs {
-            if !matches!(input, Input::File(_)) || Trial::short(input).is_none() {
-                let name = input.shown();
-                return Err(Failure::usage(format_args!("{name}: only files can be read more than once")));
-            }
-            trials.extend(Trial::all(input)?.into_iter().map(|(name, trial)| (input.name(), name, trial)));
+            // The commands that are printed read standard input by this name.
+            let given = if *input == Input::Stdin { "-".to_owned() } else { input.name() };
+            trials.extend(Trial::all(input)?.into_iter().map(|(name, trial)| (given.clone(), name, trial)));
         }
         let has_schema = !self.source.schema.schema.is_empty();
         let schemas = if has_schema { Some(self.search()?) } else { None };
@@ -183,7 +182,7 @@ impl Doctor {
         match &first.way {
             Some(way) => Some(self.command(way, &inputs)),
             None if first.guess.records => {
-                let paths: Vec<String> = inputs.iter().map(|path| shell::path(path)).collect();
+                let paths: Vec<String> = inputs.iter().map(|path| input_word(path)).collect();
                 Some(format!("tercet dump -n 3 {}", paths.join(" ")))
             }
             None => None,
@@ -210,7 +209,7 @@ impl Doctor {
             command += &format!(" --framing {framing}");
         }
         for path in inputs {
-            command += &format!(" {}", shell::path(path));
+            command += &format!(" {}", input_word(path));
         }
         command
     }
@@ -255,6 +254,11 @@ impl Doctor {
         let ways = ways(schemas, trial)?;
         Ok(ways.first().map(|best| schemas.with_list(best, trial.octets(), trial.is_whole())))
     }
+}
+
+/// An input on a command line: `-` is standard input, never a file.
+fn input_word(path: &str) -> String {
+    if path == "-" { path.to_owned() } else { shell::path(path) }
 }
 
 /// The ways by which anything decodes, the best first.
