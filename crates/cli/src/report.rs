@@ -456,11 +456,9 @@ fn marks_json(marks: &Marks) -> Value {
 
 /// Warns of a framing found by trial that skips bytes which nothing confirms to be headers or filler.
 pub fn warn_of_guess(name: &str, summary: &Summary) {
-    if summary.guessed
-        && let Some(framing) = &summary.framing
-    {
+    if let Some((framing, warning)) = summary.guessed_framing() {
         term::warning(format_args!(
-            "{name}: the framing found by trial skips bytes that nothing confirms to be headers or filler\n\
+            "{name}: {warning}\n\
              help: compare them with `tercet dump`, then say it with `--framing {}`",
             framing.spelt()
         ));

@@ -98,6 +98,17 @@ pub struct Summary {
     pub marks: Marks,
 }
 
+impl Summary {
+    /// Returns the framing found by trial if it skips bytes that nothing confirms, and what to say of it.
+    pub fn guessed_framing(&self) -> Option<(&Framing, &'static str)> {
+        let framing = self.framing.as_ref().filter(|_| self.guessed)?;
+        Some((
+            framing,
+            "the framing found by trial skips bytes that nothing confirms to be headers or filler",
+        ))
+    }
+}
+
 /// Why an input was not read to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stopped {

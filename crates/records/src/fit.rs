@@ -18,6 +18,10 @@ pub struct Fit {
     pub tried: u64,
     /// Octets of records that decode, those behind the ones that were tried included in the same share.
     pub octets: u64,
+    /// Of the records that decode: those with values that are kept although they break the rules of their type.
+    pub marked: u64,
+    /// These octets, of which records with such values count half.
+    weighed: u64,
     /// Of 1,000 octets of records, those in values that the type tells something about: not those of open types and of
     /// components that it does not know.
     pub known: u64,
@@ -28,15 +32,16 @@ pub struct Fit {
 }
 
 impl Fit {
-    /// Whether there were records and all of them decoded.
+    /// Whether there were records and all of them decoded, without marked values.
     pub fn is_perfect(&self) -> bool {
-        self.tried > 0 && self.records == self.tried
+        self.tried > 0 && self.records == self.tried && self.marked == 0
     }
 
-    /// What types are ranked by: the octets that decode, less where the type would accept others as well.
+    /// What types are ranked by: the octets that decode, less where the type would accept others as well, and where values
+    /// are marked.
     pub fn weight(&self) -> u64 {
         // A type that says nothing of its contents fits everything.
-        self.octets.saturating_mul(self.known + 1)
+        self.weighed.saturating_mul(self.known + 1)
     }
 }
 
@@ -54,6 +59,8 @@ pub fn fit(check: &mut Check<'_>, given: &Framing, trial: bool, sample: &[u8], w
         records: score.records,
         tried: score.records + score.failed,
         octets: score.decoded(),
+        marked: score.marked,
+        weighed: score.weighed(),
         known,
         guessed: framing.passes_over_more_than(given),
         framing,

@@ -93,12 +93,13 @@ pub struct Check<'p> {
     record: NodeId,
     options: Options,
     decoder: Decoder,
+    marked: bool,
 }
 
 impl<'p> Check<'p> {
     /// A check of records of a type.
     pub fn new(plan: &'p Plan, others: Option<&'p OtherRules>, record: NodeId, options: &Options) -> Self {
-        Self { plan, others, record, options: options.clone(), decoder: Decoder::new() }
+        Self { plan, others, record, options: options.clone(), decoder: Decoder::new(), marked: false }
     }
 }
 
@@ -114,12 +115,18 @@ impl Check<'_> {
 
 impl Decodes for Check<'_> {
     fn decodes(&mut self, format: RecordFormat, octets: &[u8]) -> bool {
+        self.marked = false;
         let Ok(plan) = plan_for(self.others, format, self.plan, 0) else { return false };
         if format == RecordFormat::Xer {
             return say_xml(plan, self.record, octets, &mut Discard, &self.options).is_ok();
         }
         let decoded = self.decoder.decode(plan, self.record, octets, &mut Discard, &self.options);
+        self.marked = format == RecordFormat::Ber && self.decoder.marked() > 0;
         decoded.is_ok_and(|length| length == octets.len())
+    }
+
+    fn is_marked(&self) -> bool {
+        self.marked
     }
 
     fn begins(&mut self, format: RecordFormat, octets: &[u8]) -> bool {

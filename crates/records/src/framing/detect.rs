@@ -26,8 +26,18 @@ const RECORDS: u64 = 500;
 const HOPELESS: u64 = 1 << 17;
 /// Records between which a header is looked for.
 const PAIRS: usize = 16;
+/// Headers of records that are tried.
+const GAPS: usize = 4;
 /// Places that are tried as the begin of the second block.
 const PLACES: usize = 4;
+/// Outermost elements that are looked into for lists of records, elements inside one another, elements in all, and kinds of
+/// lists that are found.
+const OUTERMOST: usize = 16;
+const LISTS: usize = 4;
+const DEEP: usize = 6;
+const ELEMENTS: usize = 4096;
+/// Octets up to which elements are too short to be told from others.
+const EMPTY: usize = 3;
 /// Octets of white space: they begin no element that a file could have.
 const WHITE: [u8; 3] = [0x20, 0x0D, 0x0A];
 
@@ -35,6 +45,11 @@ const WHITE: [u8; 3] = [0x20, 0x0D, 0x0A];
 pub trait Decodes {
     /// Whether octets are one record by some encoding rules.
     fn decodes(&mut self, format: RecordFormat, octets: &[u8]) -> bool;
+
+    /// Whether the record that decoded last has values that are kept although they break the rules of their type.
+    fn is_marked(&self) -> bool {
+        false
+    }
 
     /// Whether octets are the begin of a record whose rest is not there: they decode to their end.
     fn begins(&mut self, _: RecordFormat, _: &[u8]) -> bool {
@@ -63,14 +78,29 @@ pub struct Score {
     pub walked: u64,
     /// Of the octets that are passed over: those that are elements. They count as bad too.
     pub hidden: u64,
+    /// Of the records that decode: those with values that are kept although they break the rules of their type.
+    pub marked: u64,
     /// Outermost elements around records.
     wrappers: u64,
+    /// Of the elements that do not decode: those of kinds that are not known.
+    others: u64,
+    /// Control records.
+    controls: u64,
+    /// Octets of headers that tell nothing.
+    carved: u64,
 }
 
 impl Score {
     /// Whether everything is in order and there are records.
     pub fn is_perfect(&self) -> bool {
-        self.records > 0 && self.bad == 0
+        self.records > 0 && self.bad == 0 && self.marked == 0
+    }
+
+    /// The octets of [`Score::decoded`], of which records with marked values count half.
+    pub fn weighed(&self) -> u64 {
+        let (decoded, records) = (u128::from(self.decoded()), u128::from(self.records.max(1)));
+        u64::try_from(decoded - decoded * u128::from(self.marked.min(self.records)) / (2 * records))
+            .unwrap_or(u64::MAX)
     }
 
     /// Octets of records that decode, if those behind the ones that were decoded do so in the same share.
@@ -81,7 +111,7 @@ impl Score {
     }
 
     fn value(&self) -> i128 {
-        i128::from(self.decoded()) - i128::from(self.bad)
+        i128::from(self.weighed()) - i128::from(self.bad) - i128::from(self.carved)
     }
 }
 
@@ -103,6 +133,8 @@ pub fn score(framing: &Framing, sample: &[u8], whole: bool, decodes: &mut dyn De
     }
     let mut score = Score::default();
     let mut last = 0;
+    // Headers that are passed over, and those that are elements: one of many may look like one by chance.
+    let (mut passed, mut passed_elements, mut hidden) = (0_u64, 0_u64, 0);
     while let Ok(Some(item)) = reader.next_by(decodes) {
         let (length, depth) = (item.octets.len() as u64, item.depth);
         let mut rejected = None;
@@ -115,24 +147,38 @@ pub fn score(framing: &Framing, sample: &[u8], whole: bool, decodes: &mut dyn De
                 } else if decodes.decodes(format, item.octets) {
                     score.records += 1;
                     score.good += length;
+                    score.marked += u64::from(decodes.is_marked());
                 } else {
                     score.failed += 1;
                     rejected = Some(true);
                 }
             }
             Part::Rejected { reason, .. } => {
+                let is_kin = item.octets.first().is_some_and(|octet| framing.records.is_kin(*octet));
+                score.others += u64::from(reason == Reason::Identifier && is_kin);
                 rejected = Some(false).filter(|_| reason != Reason::WrapperOpen || whole)
             }
-            // Elements outside of the wrappers are no members of anything.
-            Part::Header | Part::Trailer if depth == 0 => score.hidden += length,
+            // Elements outside of the wrappers are no members of anything, and records beside the list are lost.
+            Part::Header | Part::Trailer
+                if depth == 0
+                    || framing.records.matches(item.octets)
+                        && decodes.decodes(RecordFormat::Ber, item.octets) =>
+            {
+                score.hidden += length;
+            }
             Part::Opaque if framing.controls.is_empty() => {
                 let begins = framing.file == FileFraming::Plain
-                    && usize::try_from(item.offset)
-                        .is_ok_and(|at| begins_element(framing, sample, at, whole));
+                    && usize::try_from(item.offset).is_ok_and(|at| {
+                        begins_element(framing, sample, at, whole)
+                            || hides_element(framing, sample, at, item.octets.len())
+                    });
+                passed += 1;
                 if begins || extent::are_elements(item.octets) {
-                    score.hidden += length;
+                    passed_elements += 1;
+                    hidden += length;
                 }
             }
+            Part::Opaque => score.controls += 1,
             Part::Wrapper if depth == 0 && item.octets != [0, 0] => score.wrappers += 1,
             _ => {}
         }
@@ -158,7 +204,14 @@ pub fn score(framing: &Framing, sample: &[u8], whole: bool, decodes: &mut dyn De
     if !reader.carvings().faults.is_empty() {
         score.bad += (sample.len() as u64).saturating_sub(last);
     }
+    if 2 * passed_elements >= passed {
+        score.hidden += hidden;
+    }
     score.bad += score.hidden;
+    let is_told = matches!(framing.file, FileFraming::Blocks { used, .. } if used != Used::Unknown);
+    if !is_told && !framing.file.has_lengths() {
+        score.carved = reader.carvings().headers;
+    }
     score
 }
 
@@ -174,16 +227,18 @@ pub fn detect(given: &Framing, sample: &[u8], whole: bool, decodes: &mut dyn Dec
     if best.is_some() && stretches.iter().all(|stretch| stretch.1 != Some(false)) {
         return best;
     }
+    let are_elements = are_all_elements(given, sample, whole);
     let mut candidates = Vec::new();
     Maker { given, sample, candidates: &mut candidates }.all(decodes);
     for framing in candidates {
         let score = score(&framing, sample, whole, decodes);
         let better = best.as_ref().is_none_or(|best| score.value() > best.score.value());
-        if score.records > 0 && is_certain(&framing, given, sample, whole) {
+        if score.records > 0 && (is_certain(&framing, given, sample, whole) || score.controls > 1) {
             return Some(Detected { framing, score });
         }
         if score.records > 0
             && better
+            && !(are_elements && takes_out(&framing, given))
             && is_admissible(&framing, given, &score, &plain, &stretches, sample, whole)
         {
             best = Some(Detected { framing, score });
@@ -216,6 +271,34 @@ fn is_certain(framing: &Framing, given: &Framing, sample: &[u8], whole: bool) ->
     }
 }
 
+/// Whether the first octets are constructed elements one behind the other, with nothing but filler between.
+fn are_all_elements(given: &Framing, sample: &[u8], whole: bool) -> bool {
+    let mut at = 0;
+    while let Some(rest) = sample.get(at..).filter(|rest| !rest.is_empty()) {
+        if given.filler.contains(&rest[0]) {
+            at += 1;
+            continue;
+        }
+        if !extent::head(rest).is_ok_and(|head| head.constructed) {
+            return false;
+        }
+        match Extent::default().advance(rest, usize::MAX) {
+            Step::Complete(length) => at += length,
+            Step::Need(_) => return !whole && at > 0,
+            Step::Fault(_) => return false,
+        }
+    }
+    at > 0
+}
+
+/// Whether a framing takes octets for something else than elements and the filler that is given, by no length in front of
+/// records.
+fn takes_out(framing: &Framing, given: &Framing) -> bool {
+    matches!(framing.file, FileFraming::Blocks { .. })
+        || framing.passes_over_more_than(given)
+        || !framing.controls.is_empty()
+}
+
 /// Whether a framing may be taken without having been asked for: nothing is lost by it that plain records would show.
 fn is_admissible(
     framing: &Framing,
@@ -228,7 +311,8 @@ fn is_admissible(
 ) -> bool {
     if !framing.wrappers.is_empty() {
         // Elements that hold one record each are records of a kind that is not known.
-        return score.hidden == 0 && (score.wrappers < 2 || score.records >= 2 * score.wrappers);
+        let elements = score.records + score.failed + score.others;
+        return score.hidden == 0 && (score.wrappers < 2 || elements >= 2 * score.wrappers);
     }
     match framing.file {
         FileFraming::Prefix(prefix) if given.rules.is_none_or(|rules| rules == RecordFormat::Ber) => {
@@ -250,7 +334,7 @@ fn is_admissible(
     }
     let known = |octet: &u8| given.filler.contains(octet) || WHITE.contains(octet);
     let added: Vec<u8> = framing.filler.iter().copied().filter(|octet| !known(octet)).collect();
-    let fails = 2 * plain.records < score.records;
+    let fails = 2 * plain.records <= score.records;
     let is_white =
         framing.skip == given.skip && framing.record_header == given.record_header && added.is_empty();
     (fails || is_white) && score.hidden == 0 && !begins_elements(&added, framing, sample, whole)
@@ -365,32 +449,51 @@ fn has_elements_as_headers(
         let ends = |at: usize| given.records.is_kin(octets[at]) && extent::are_elements(&octets[at..]);
         let ends = (1..octets.len().saturating_sub(3)).any(ends);
         headers += 1;
-        let begins = begins_element(given, sample, at, true);
+        let begins =
+            begins_element(given, sample, at, true) || hides_element(given, sample, at, octets.len());
         elements += usize::from(inside || ends || begins || extent::are_elements(octets));
     }
     // One or two headers may be anything.
     2 * elements >= headers || headers - elements < 3
 }
 
-/// Of how many blocks elements end where the header says that what is used does, and of how many they do not.
+/// Of how many blocks elements say that the header is right about how much is used, and of how many they say that it is not.
+/// Elements go on in the next block if a block is full; they end where the use of another one does.
 fn blocks_in_use(size: u32, header: u16, used: Used, given: &Framing, sample: &[u8]) -> (usize, usize) {
     let header = usize::from(header);
     let (mut exact, mut other) = (0_usize, 0_usize);
+    // What elements are looked for in, and where blocks end there that are full or not.
+    let (mut joined, mut ends) = (Vec::with_capacity(sample.len()), Vec::new());
     for block in sample.chunks(size.max(1) as usize) {
         let Some(told) = block.get(..2).filter(|_| block.len() > header) else { break };
         let told = usize::from(u16::from_be_bytes([told[0], told[1]]));
         let end = if used == Used::Behind { told.saturating_add(header) } else { told };
-        let mut at = header;
-        while at < end
-            && let Some(length) = alike(given, block, at)
-        {
+        let Some(octets) = block.get(header..end) else {
+            // The sample may end inside of the block.
+            other += usize::from(end > size as usize || block.len() == size as usize);
+            break;
+        };
+        if octets.is_empty() {
+            other += usize::from(!block[header..].iter().all(|octet| given.filler.contains(octet)));
+            continue;
+        }
+        joined.extend_from_slice(octets);
+        ends.push((joined.len(), end == size as usize));
+    }
+    let (mut at, mut ends) = (0, ends.into_iter().peekable());
+    while let Some((end, is_full)) = ends.peek().copied() {
+        if at < end {
+            let Some(length) = alike(given, &joined, at) else { break };
             at += length;
         }
-        // Records cross blocks that are full.
-        exact += usize::from(at == end);
-        other += usize::from(at > end || at < end && end != size as usize);
+        if at >= end {
+            ends.next();
+            let goes_on = is_full && ends.peek().is_some();
+            exact += usize::from(if goes_on { at > end } else { at == end });
+            other += usize::from(!is_full && at > end);
+        }
     }
-    (exact, other)
+    (exact, other + ends.filter(|end| !end.1).count())
 }
 
 /// The length of an element at a place that looks like a record, whether it decodes or not.
@@ -414,6 +517,21 @@ fn begins_element(framing: &Framing, sample: &[u8], at: usize, whole: bool) -> b
         framing.records.matches(next) || framing.records.is_kin(*octet) || framing.filler.contains(octet)
     };
     next.first().map_or(whole, follows)
+}
+
+/// Whether an element that looks like a record and holds elements begins among octets that would be passed over.
+fn hides_element(framing: &Framing, sample: &[u8], at: usize, length: usize) -> bool {
+    let mut places = at..at + length.min(FIRST);
+    places.any(|place| sound(framing, sample, place).is_some_and(|length| length > EMPTY))
+}
+
+/// The length of a constructed element at a place that looks like a record and holds elements.
+fn sound(given: &Framing, sample: &[u8], at: usize) -> Option<usize> {
+    let length = alike(given, sample, at)?;
+    let octets = &sample[at..at + length];
+    let head = extent::head(octets).ok().filter(|head| head.constructed)?;
+    // The search for the end of an indefinite length has been through the elements.
+    (head.length.is_none() || extent::are_elements(&octets[head.size..])).then_some(length)
 }
 
 /// Whether octets that would be filler begin elements, behind which records or filler stand, in half of the places or more.
@@ -479,17 +597,36 @@ impl Maker<'_> {
             let controls = CONTROLS.iter().map(|signature| signature.to_vec()).collect();
             self.candidates.push(Framing { controls, ..self.given.clone() });
         }
+        self.full_blocks();
         // Elements around the records would do as headers that are skipped, where the sample does not show their end.
-        self.inside(0, self.sample.len(), &mut Vec::new(), decodes);
+        let mut lists = Vec::new();
+        self.inside((0, self.sample.len()), &mut Vec::new(), &mut { ELEMENTS }, &mut lists, decodes);
+        for around in lists {
+            let ids = |octets: &Vec<u8>| {
+                let mut ids = Identifiers::none();
+                ids.add_octets(octets);
+                ids
+            };
+            let wrappers = around.iter().map(ids).collect();
+            self.candidates.push(Framing { wrappers, ..self.given.clone() });
+        }
         if let Some((begin, end)) = self.first(decodes) {
             // A record of a kind that is not known may stand before it, or around it.
-            let first = self.first_alike(begin).unwrap_or(begin);
-            self.headers(first, begin, end, decodes);
-            self.blocks(first, decodes);
-            if first != begin {
-                self.blocks(begin, decodes);
-            } else if let Some(before) = self.before(begin, 0) {
-                self.blocks(before, decodes);
+            let first = self.first_alike(begin, 0).unwrap_or(begin);
+            self.headers(begin, end, decodes);
+            // Blocks begin with a header: behind it elements stand that may be damaged, one behind the other.
+            let mut places = vec![first];
+            while let Some(before) =
+                self.before(places[places.len() - 1], 0).filter(|_| places.len() < PLACES * HEADER)
+            {
+                places.push(before);
+            }
+            places.push(begin);
+            places.retain(|place| (2..=HEADER).contains(place));
+            places.sort_unstable();
+            places.dedup();
+            for header in places.into_iter().take(PLACES) {
+                self.blocks(header, decodes);
             }
             self.filler(begin);
         }
@@ -516,43 +653,47 @@ impl Maker<'_> {
     }
 
     /// The first place before another one where a constructed element looks like a record, holds elements, and has one like
-    /// it behind it.
-    fn first_alike(&self, before: usize) -> Option<usize> {
+    /// it behind it and a header of that length.
+    fn first_alike(&self, before: usize, gap: usize) -> Option<usize> {
         (0..before).find(|&at| {
-            let Some(length) = self.alike(at) else { return false };
-            let octets = &self.sample[at..at + length];
-            let holds = extent::head(octets).is_ok_and(|head| {
-                head.constructed && head.length.is_some() && extent::are_elements(&octets[head.size..])
-            });
-            holds && at + length >= before && self.alike(at + length).is_some()
+            let sound = sound(self.given, self.sample, at);
+            sound.is_some_and(|length| at + length >= before && self.alike(at + length + gap).is_some())
         })
     }
 
-    /// Headers of the file and of each record: what stands between two records that decode stands in front of each.
-    fn headers(&mut self, first: usize, begin: usize, end: usize, decodes: &mut dyn Decodes) {
-        let (mut at, mut end) = (begin, end);
+    /// Headers of the file and of each record: what stands between two records that decode stands in front of each, or between
+    /// one and what looks like one.
+    fn headers(&mut self, begin: usize, mut end: usize, decodes: &mut dyn Decodes) {
+        let mut at = begin;
+        let mut gaps = Vec::new();
         for _ in 0..PAIRS {
-            let found = (0..=HEADER.min(at)).find(|gap| self.record(end + gap, decodes).is_some());
-            if let Some(gap) = found {
-                // Records in front of the first that decodes are no header.
-                let mut first = first;
-                while let Some(before) = self.before(first, gap) {
-                    first = before;
-                }
-                if first >= gap && (first > gap || gap > 0) {
-                    self.candidates.push(Framing {
-                        skip: (first - gap) as u64,
-                        record_header: gap,
-                        ..self.given.clone()
-                    });
-                }
-                return;
-            }
+            let places = 0..=HEADER.min(at);
+            let alike = places.clone().find(|gap| self.is_sound(end + gap));
+            gaps.extend(alike);
+            gaps.extend(places.clone().find(|gap| self.record(end + gap, decodes).is_some()));
             let next = (end..end.saturating_add(FIRST).min(self.sample.len()))
                 .find_map(|at| Some((at, at + self.record(at, decodes)?)));
-            let Some(next) = next else { return };
+            let Some(next) = next else { break };
             (at, end) = next;
         }
+        gaps.sort_unstable();
+        gaps.dedup();
+        for gap in gaps.into_iter().take(GAPS) {
+            // Records in front of the first that decodes are no header.
+            let mut first = self.first_alike(begin, gap).unwrap_or(begin);
+            while let Some(before) = self.before(first, gap) {
+                first = before;
+            }
+            if first >= gap && (first > gap || gap > 0) {
+                let skip = (first - gap) as u64;
+                self.candidates.push(Framing { skip, record_header: gap, ..self.given.clone() });
+            }
+        }
+    }
+
+    /// Whether a constructed element at a place looks like a record and holds elements.
+    fn is_sound(&self, at: usize) -> bool {
+        sound(self.given, self.sample, at).is_some()
     }
 
     /// Where the element begins that ends so many octets in front of a record and looks like one: the place before which
@@ -577,17 +718,26 @@ impl Maker<'_> {
         alike(self.given, self.sample, at)
     }
 
-    /// Blocks with headers as long as what stands in front of the first record.
-    fn blocks(&mut self, begin: usize, decodes: &mut dyn Decodes) {
-        let mut header = begin;
-        while header > HEADER
-            && let Some(before) = self.before(header, 0)
-        {
-            header = before;
+    /// Blocks the first of which is full and tells how long it is, if elements say so of others too.
+    fn full_blocks(&mut self) {
+        let Some(two) = self.sample.get(..2) else { return };
+        let told = usize::from(u16::from_be_bytes([two[0], two[1]]));
+        for header in (2..=HEADER).step_by(2) {
+            for (size, used) in [(told + header, Used::Behind), (told, Used::WithHeader)] {
+                if size < 4 * header || size >= self.sample.len() {
+                    continue;
+                }
+                if let (Ok(of_block), Ok(of_header)) = (u32::try_from(size), u16::try_from(header))
+                    && let (2.., 0) = blocks_in_use(of_block, of_header, used, self.given, self.sample)
+                {
+                    self.push_block(size, header, used);
+                }
+            }
         }
-        if !(2..=HEADER).contains(&header) {
-            return;
-        }
+    }
+
+    /// Blocks with headers of a length.
+    fn blocks(&mut self, header: usize, decodes: &mut dyn Decodes) {
         let (mut at, mut before) = (header, header);
         while let Some(length) = self.alike(at) {
             before = at;
@@ -627,7 +777,10 @@ impl Maker<'_> {
         if length > BLOCK || at + length + header > self.sample.len() {
             return Vec::new();
         }
-        if self.record(at + length + header, decodes).is_none() {
+        // Behind it a record stands, which may be damaged, or the blocks end.
+        let behind = at + length + header;
+        let ends = self.sample.get(behind).is_none_or(|octet| self.given.filler.contains(octet));
+        if !ends && self.alike(behind).is_none() {
             return Vec::new();
         }
         let mut joined = Vec::with_capacity(length);
@@ -643,9 +796,15 @@ impl Maker<'_> {
     fn block(&mut self, size: usize, header: usize) {
         let count =
             |at: usize| self.sample.get(at..at + 2).map(|two| usize::from(two[0]) << 8 | usize::from(two[1]));
-        let (Ok(size_), Ok(header_)) = (u32::try_from(size), u16::try_from(header)) else { return };
-        let known = |framing: &Framing| matches!(framing.file, FileFraming::Blocks { size, header, .. } if (size, header) == (size_, header_));
-        if size <= header || self.candidates.iter().any(known) {
+        // Forms by what the first block tells may have been made before.
+        let is_known = |framing: &Framing| match framing.file {
+            FileFraming::Blocks { size: of_block, header: of_header, used: Used::Unknown } => {
+                (of_block as usize, usize::from(of_header)) == (size, header)
+            }
+            _ => false,
+        };
+        // Headers are a small part of blocks.
+        if size < 4 * header || self.candidates.iter().any(is_known) {
             return;
         }
         let mut forms = vec![Used::Unknown];
@@ -660,8 +819,13 @@ impl Maker<'_> {
             }
         }
         for used in forms {
-            let file = FileFraming::Blocks { size: size_, header: header_, used };
-            self.candidates.push(Framing { file, ..self.given.clone() });
+            self.push_block(size, header, used);
+        }
+    }
+
+    fn push_block(&mut self, size: usize, header: usize, used: Used) {
+        if let (Ok(size), Ok(header)) = (u32::try_from(size), u16::try_from(header)) {
+            self.file(FileFraming::Blocks { size, header, used }, true);
         }
     }
 
@@ -675,7 +839,8 @@ impl Maker<'_> {
         }
         let octets = [self.sample.first(), self.sample.get(at)];
         let mut filler = self.given.filler.clone();
-        for octet in octets.into_iter().flatten().filter(|octet| !self.given.records.begins(**octet)) {
+        // What begins as records do, but for the number of the tag, is a record of a kind that is not known.
+        for octet in octets.into_iter().flatten().filter(|octet| !self.given.records.is_kin(**octet)) {
             if !filler.contains(octet) {
                 filler.push(*octet);
             }
@@ -683,46 +848,51 @@ impl Maker<'_> {
         self.candidates.push(Framing { filler, ..self.given.clone() });
     }
 
-    /// Records inside of elements: looks for a record among the elements at a place, then inside of them.
+    /// Records inside of elements: looks for a record among the elements at a place, then inside of them. Elements beside
+    /// records hold no list.
     fn inside(
-        &mut self,
-        begin: usize,
-        end: usize,
+        &self,
+        (begin, end): (usize, usize),
         around: &mut Vec<Vec<u8>>,
+        left: &mut usize,
+        found: &mut Vec<Vec<Vec<u8>>>,
         decodes: &mut dyn Decodes,
-    ) -> bool {
+    ) {
+        let mut inner = Vec::new();
         let mut at = begin;
-        for _ in 0..16 {
-            if at >= end {
-                break;
+        while at < end && *left > 0 && (!around.is_empty() || inner.len() < OUTERMOST) {
+            if around.is_empty() && self.given.filler.contains(&self.sample[at]) {
+                at += 1;
+                continue;
             }
+            *left -= 1;
             if !around.is_empty() && self.record(at, decodes).is_some() {
-                let ids = |octets: &Vec<u8>| {
-                    let mut ids = Identifiers::none();
-                    ids.add_octets(octets);
-                    ids
-                };
-                let wrappers = around.iter().map(ids).collect();
-                self.candidates.push(Framing { wrappers, ..self.given.clone() });
-                return true;
+                if !found.contains(around) {
+                    found.push(around.clone());
+                }
+                return;
             }
             let rest = &self.sample[at..end];
             let Ok(head) = extent::head(rest) else { break };
             let length = head.length.and_then(|length| usize::try_from(length).ok());
-            let stop = length.map_or(end, |length| (at + head.size).saturating_add(length).min(end));
-            if head.constructed && around.len() < 6 {
-                around.push(rest[..extent::identifier(rest)].to_vec());
-                if self.inside(at + head.size, stop, around, decodes) {
-                    return true;
-                }
-                around.pop();
+            let next = match (length, Extent::default().advance(rest, self.given.record_limit)) {
+                (Some(length), _) => (at + head.size).saturating_add(length).min(end),
+                (None, Step::Complete(length)) => at + length,
+                _ => end,
+            };
+            if head.constructed {
+                inner.push((at, at + head.size, next));
             }
-            match (length, Extent::default().advance(rest, self.given.record_limit)) {
-                (Some(_), _) => at = stop,
-                (None, Step::Complete(length)) => at += length,
-                _ => break,
-            }
+            at = next;
         }
-        false
+        for (at, begin, end) in inner {
+            if around.len() == DEEP || found.len() == LISTS {
+                return;
+            }
+            let rest = &self.sample[at..];
+            around.push(rest[..extent::identifier(rest)].to_vec());
+            self.inside((begin, end), around, left, found, decodes);
+            around.pop();
+        }
     }
 }

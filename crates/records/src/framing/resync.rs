@@ -271,16 +271,43 @@ impl<R: Read> RecordReader<R> {
         let sound = self.is_sound(0, length);
         // Octets that are no record by their kind and hold one are a part of something else.
         let within = if sound || is_record { length } else { 0 };
-        Ok((sound && is_like || self.is_followed(length, decodes))
-            && !self.is_crossed(0, length, within, decodes))
+        let is_cut = !(is_record || sound && is_like) && self.cuts_other(length);
+        let is_followed = sound && is_like || !is_cut && self.is_followed(length, decodes);
+        Ok(is_followed && !self.is_crossed(0, length, within, decodes))
+    }
+
+    /// Whether what looks like a record of a kind that is not known, and holds elements, begins inside of the element at the
+    /// position and ends behind it.
+    fn cuts_other(&mut self, length: usize) -> bool {
+        let mut at = 1;
+        while at < length && self.credit > 0 {
+            let octets = &self.window.octets()[at..length];
+            let Some(next) = octets.iter().position(|octet| self.framing.records.is_kin(*octet)) else {
+                break;
+            };
+            at += next;
+            self.credit -= 1 + next as i64 / 8;
+            if let Seen::Other(other) | Seen::Record(other) = self.element_at(at, self.bounded())
+                && at + other > length
+                && self.is_sound(at, other)
+            {
+                return true;
+            }
+            at += 1;
+        }
+        false
     }
 
     /// Whether the element at a place is a constructed one, and elements are all that it holds.
     fn is_sound(&mut self, at: usize, length: usize) -> bool {
         let octets = self.window.octets().get(at..at + length).unwrap_or_default();
         let Ok(head) = extent::head(octets) else { return false };
-        if !head.constructed || head.length.is_none() || self.credit <= 0 {
+        if !head.constructed || self.credit <= 0 {
             return false;
+        }
+        if head.length.is_none() {
+            // The search for its end has been through its elements. A record that has lost its end goes on up to that of another.
+            return !self.framing.records.matches(octets);
         }
         let (sound, heads) = extent::elements(&octets[head.size..]);
         self.credit -= i64::from(heads);
@@ -291,6 +318,8 @@ impl<R: Read> RecordReader<R> {
     /// look like elements by chance.
     fn hides_record(&mut self, at: usize, end: usize, decodes: &mut dyn Decodes) -> bool {
         let head = self.window.octets().get(at..end).and_then(|octets| extent::head(octets).ok());
+        // End-of-contents octets are no element.
+        let end = if head.is_some_and(|head| head.length.is_none()) { end - 2 } else { end };
         let mut at = at + head.map_or(end - at, |head| head.size);
         while at < end {
             let rest = &self.window.octets()[at..end];
@@ -418,18 +447,26 @@ impl<R: Read> RecordReader<R> {
         Ok(count)
     }
 
-    /// Whether records follow on each other from a place on, the first of which may be of a kind that is not known.
+    /// Whether records follow on each other from a place on, the first of which may be of kinds that are not known.
     pub(super) fn begins_records(&mut self, at: usize) -> bool {
-        if self.chain(at).is_some() {
-            return true;
+        let mut pos = at;
+        for _ in 0..WALK {
+            if self.chain(pos).is_some() {
+                return true;
+            }
+            if !self.window.octets().get(pos).is_some_and(|octet| self.framing.records.is_kin(*octet)) {
+                return false;
+            }
+            let Seen::Other(length) = self.element_at(pos, self.bounded()) else { return false };
+            // One by itself may be anything, more are those of a kind that is not known.
+            let is_sound = self.is_sound(pos, length);
+            match self.behind(pos + length) {
+                Behind::End => return is_sound,
+                Behind::At(next) if is_sound || pos == at => pos = next,
+                Behind::At(_) => return false,
+            }
         }
-        if !self.framing.records.is_kin(self.window.octets()[at]) {
-            return false;
-        }
-        match self.element_at(at, self.bounded()) {
-            Seen::Other(length) => self.chain(at + length).is_some(),
-            _ => false,
-        }
+        true
     }
 
     /// Follows a chain of elements that begins with a record.
