@@ -4,9 +4,11 @@ import gzip
 import hashlib
 import json
 import os
+import re
 import tarfile
 import threading
 import time
+import warnings
 from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
@@ -363,6 +365,34 @@ def test_arguments_that_are_wrong(demo: tercet.Schema, calls: Path, tmp_path: Pa
     with pytest.raises(tercet.RejectError, match=r"other\.ber: no records: 0 bytes"):
         list(tercet.iter_records(file, demo, "CallRecord"))
     assert list(tercet.iter_records(file, demo, "CallRecord", allow_empty=True)) == []
+
+
+@pytest.mark.parametrize(
+    ("data", "option"),
+    [
+        (lambda records: b"".join(b"\x11\xff\x01" + record for record in records), 'framing="skip:0:3:0"'),
+        (lambda records: b"".join(record + b"\x11\x11" for record in records), 'framing="plain", filler=bytes.fromhex("00FF11")'),
+    ],
+)
+def test_a_guessed_framing_is_a_warning(
+    data: Callable[[list[bytes]], bytes], option: str, demo: tercet.Schema, records: list[bytes], tmp_path: Path
+) -> None:
+    file = tmp_path / "headers.ber"
+    file.write_bytes(data(records))
+    text = re.escape(f"{file}: the framing found by trial skips bytes that nothing confirms") + ".*" + re.escape(option)
+    with pytest.warns(UserWarning, match=text):
+        assert len(list(tercet.iter_records(file, demo, "CallRecord"))) == COUNT
+    with pytest.warns(UserWarning, match=text):
+        assert pa.table(tercet.read(file, demo, "CallRecord")).num_rows == COUNT
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(UserWarning, match=text):
+            list(tercet.iter_records(file, demo, "CallRecord"))
+        with pytest.raises(Exception, match="nothing confirms"):
+            pa.table(tercet.read(file, demo, "CallRecord"))
+        # What is given is no guess.
+        given = eval(f"dict({option})")
+        assert len(list(tercet.iter_records(file, demo, "CallRecord", **given))) == COUNT
 
 
 def test_framings(demo: tercet.Schema, records: list[bytes], tmp_path: Path) -> None:

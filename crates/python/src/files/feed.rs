@@ -14,6 +14,7 @@ const AHEAD: usize = 2;
 
 enum Message<T> {
     Thing(T),
+    Warning(String),
     Failed(Failure),
     End,
 }
@@ -28,6 +29,13 @@ impl<T> Outlet<T> {
     /// Hands something on; if nobody wants it the work is to stop.
     pub(crate) fn give(&self, thing: T) {
         if self.messages.send(Message::Thing(thing)).is_err() {
+            self.stop.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Gives a warning, in the thread that takes.
+    pub(crate) fn warn(&self, text: String) {
+        if self.messages.send(Message::Warning(text)).is_err() {
             self.stop.store(true, Ordering::Relaxed);
         }
     }
@@ -67,26 +75,47 @@ impl<T: Send + 'static> Feed<T> {
     /// Waits for the next thing, nothing at the end, without the interpreter. That is asked now and then whether the user
     /// has interrupted.
     pub(crate) fn next_released(feed: &mut Self, py: Python<'_>) -> PyResult<Option<T>> {
-        match feed.wait(py)? {
-            None => Ok(None),
-            Some(message) => feed.take(message).map_err(|failure| failure.raise(py)),
+        loop {
+            return match feed.wait(py)? {
+                None => Ok(None),
+                Some(Message::Warning(text)) => {
+                    warn(py, text).inspect_err(|_| feed.end())?;
+                    continue;
+                }
+                Some(message) => feed.take(message).map_err(|failure| failure.raise(py)),
+            };
         }
     }
 
     /// The same for those that call by the interfaces of Arrow, which know no exceptions: after an interrupt the reading
     /// has failed, and the interpreter is told once more, so that it raises `KeyboardInterrupt` where it goes on.
     pub(crate) fn next_of_arrow(feed: &mut Self, py: Python<'_>) -> Result<Option<T>, Failure> {
-        match feed.wait(py) {
-            Ok(None) => Ok(None),
-            Ok(Some(message)) => feed.take(message),
-            Err(_) => {
-                feed.over = true;
-                feed.stop.store(true, Ordering::Relaxed);
-                // Without it the caller still hears of the failure.
-                _ = py.import("_thread").and_then(|thread| thread.call_method0("interrupt_main"));
-                Err(Failure::Interrupted)
-            }
+        loop {
+            return match feed.wait(py) {
+                Ok(None) => Ok(None),
+                Ok(Some(Message::Warning(text))) => match warn(py, text) {
+                    Ok(()) => continue,
+                    // A filter has made an error of the warning.
+                    Err(error) => {
+                        feed.end();
+                        Err(Failure::Io(io::Error::other(error.to_string())))
+                    }
+                },
+                Ok(Some(message)) => feed.take(message),
+                Err(_) => {
+                    feed.end();
+                    // Without it the caller still hears of the failure.
+                    _ = py.import("_thread").and_then(|thread| thread.call_method0("interrupt_main"));
+                    Err(Failure::Interrupted)
+                }
+            };
         }
+    }
+
+    /// Stops the work: nothing follows.
+    fn end(&mut self) {
+        self.over = true;
+        self.stop.store(true, Ordering::Relaxed);
     }
 
     fn wait(&mut self, py: Python<'_>) -> PyResult<Option<Message<T>>> {
@@ -104,7 +133,7 @@ impl<T: Send + 'static> Feed<T> {
     fn take(&mut self, message: Message<T>) -> Result<Option<T>, Failure> {
         match message {
             Message::Thing(thing) => Ok(Some(thing)),
-            Message::End => {
+            Message::End | Message::Warning(_) => {
                 self.over = true;
                 Ok(None)
             }
@@ -114,6 +143,10 @@ impl<T: Send + 'static> Feed<T> {
             }
         }
     }
+}
+
+fn warn(py: Python<'_>, text: String) -> PyResult<()> {
+    py.import("warnings")?.call_method1("warn", (text,)).map(drop)
 }
 
 impl<T> Drop for Feed<T> {

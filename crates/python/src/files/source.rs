@@ -294,7 +294,8 @@ impl Source {
         let mut one = OneTable { picked, render: &mut *render };
         let render = if picked == Picked::All { &mut *one.render } else { &mut one };
         let mut rejects = self.rejects.as_ref().map(RejectFile::new).transpose()?;
-        let mut run = Run { source: self, render, stop: outlet.stop(), totals, rejects: rejects.as_mut() };
+        let (stop, warn) = (outlet.stop(), |text| outlet.warn(text));
+        let mut run = Run { source: self, render, stop, warn: &warn, totals, rejects: rejects.as_mut() };
         let done = self.inputs.iter().try_for_each(|input| run.input(input));
         let stopped = outlet.stop().load(Ordering::Relaxed);
         if let Some(rejects) = rejects.filter(|_| !stopped) {
@@ -365,6 +366,7 @@ struct Run<'a> {
     source: &'a Source,
     render: &'a mut dyn Render,
     stop: &'a Arc<AtomicBool>,
+    warn: &'a dyn Fn(String),
     totals: &'a Mutex<Totals>,
     rejects: Option<&'a mut RejectFile>,
 }
@@ -434,6 +436,16 @@ impl Run<'_> {
         let summary = converter
             .run(name, stream, &mut targets, &mut |_| ControlFlow::Continue(()))
             .map_err(|error| Failure::io(name, &error))?;
+        if let Some((framing, warning)) = summary.guessed_framing() {
+            let filler: String = framing.filler.iter().map(|octet| format!("{octet:02X}")).collect();
+            let filler = match framing.filler[..] {
+                [0x00, 0xFF] => String::new(),
+                _ => format!(", filler=bytes.fromhex(\"{filler}\")"),
+            };
+            (self.warn)(format!(
+                "{name}: {warning}; compare them with `tercet dump`, then give `framing=\"{framing}\"{filler}`"
+            ));
+        }
         let mut totals = self.totals.lock().unwrap_or_else(PoisonError::into_inner);
         totals.add(name, &summary);
         totals.add_marked(&marked);
