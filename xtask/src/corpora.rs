@@ -21,7 +21,11 @@ pub fn folder() -> Option<PathBuf> {
 
 /// How specifications of others are read: not all of their modules are at hand.
 pub fn with_gaps() -> SchemaOptions {
-    SchemaOptions { allow_missing: true, ..SchemaOptions::default() }
+    {
+        let mut options = SchemaOptions::default();
+        options.allow_missing = true;
+        options
+    }
 }
 
 /// A file's content, decompressed when its name ends in `.zst`.

@@ -101,12 +101,13 @@ fn alias(text: &str) -> Result<(String, String), String> {
 impl ReadingArgs {
     /// The same for the library.
     pub fn options(&self) -> SchemaOptions {
-        SchemaOptions {
-            strict: self.strict,
-            aliases: self.alias.clone(),
-            tagging: self.tags.tagging(),
-            listener: Listener::new(|text| term::warning(text)),
-            ..SchemaOptions::default()
+        {
+            let mut options = SchemaOptions::default();
+            options.strict = self.strict;
+            options.aliases = self.alias.clone();
+            options.tagging = self.tags.tagging();
+            options.listener = Listener::new(|text| term::warning(text));
+            options
         }
     }
 }
@@ -139,7 +140,11 @@ impl SchemaArgs {
 
     /// Reads the specifications; errors in them end the command.
     pub fn load(&self) -> Outcome<Schema> {
-        let options = SchemaOptions { allow_missing: self.allow_missing, ..self.reading.options() };
+        let options = {
+            let mut made_options = self.reading.options();
+            made_options.allow_missing = self.allow_missing;
+            made_options
+        };
         let schema = Schema::load(&self.schema, &options)?;
         if schema.has_errors() && !self.allow_errors {
             for diagnostic in schema.diagnostics.iter().filter(|diagnostic| diagnostic.is_error()) {

@@ -62,7 +62,11 @@ fn specifications_resolve() {
 fn errors(files: &[PathBuf]) -> Vec<String> {
     let mut map = SourceMap::new();
     let mut modules = Vec::new();
-    let parsing = ParseOptions { lenient: true, ..ParseOptions::default() };
+    let parsing = {
+        let mut options = ParseOptions::default();
+        options.lenient = true;
+        options
+    };
     for path in files {
         let Ok(bytes) = std::fs::read(path) else { continue };
         map.add_bytes(path.file_name().unwrap_or_default().to_string_lossy(), bytes);
@@ -71,7 +75,11 @@ fn errors(files: &[PathBuf]) -> Vec<String> {
     for id in ids {
         modules.extend(parse(&map, id, &parsing).0);
     }
-    let options = Options { lenient: true, ..Options::default() };
+    let options = {
+        let mut options = Options::default();
+        options.lenient = true;
+        options
+    };
     let (model, diagnostics) = resolve(&map, &modules, &options);
     let _ = model.show();
     // What the parser could not read is the parser's own test to judge.
@@ -112,7 +120,11 @@ fn strict_errors(path: &Path) -> Vec<String> {
     let mut map = SourceMap::new();
     let Ok(bytes) = std::fs::read(path) else { return Vec::new() };
     let (id, _) = map.add_bytes(path.to_string_lossy(), bytes);
-    let (modules, mut found) = parse(&map, id, &ParseOptions { lenient: false, ..ParseOptions::default() });
+    let (modules, mut found) = parse(&map, id, &{
+        let mut options = ParseOptions::default();
+        options.lenient = false;
+        options
+    });
     let (model, more) = resolve(&map, &modules, &Options::default());
     let _ = model.show();
     found.extend(more);

@@ -84,7 +84,11 @@ impl OtherTags {
         }
         let mut all = Vec::new();
         for tagging in Self::TAGGINGS {
-            let (texts, options) = (self.texts.clone(), SchemaOptions { tagging, ..self.options.clone() });
+            let (texts, options) = (self.texts.clone(), {
+                let mut made_options = self.options.clone();
+                made_options.tagging = tagging;
+                made_options
+            });
             let schema = interruptible(py, move || texts.read(&options))?.map_err(error::io)?;
             all.push(Arc::new(schema));
         }
@@ -118,7 +122,14 @@ impl Reading {
             }
         };
         let aliases = aliases.unwrap_or_default().into_iter().collect();
-        let options = SchemaOptions { strict, aliases, tagging, allow_missing, ..SchemaOptions::default() };
+        let options = {
+            let mut options = SchemaOptions::default();
+            options.strict = strict;
+            options.aliases = aliases;
+            options.tagging = tagging;
+            options.allow_missing = allow_missing;
+            options
+        };
         Ok(Self { options, auto_tags: tags == "auto", allow_errors })
     }
 
@@ -299,7 +310,11 @@ impl Heard {
         let list = Arc::clone(&self.0);
         let hear =
             move |text: &str| list.lock().unwrap_or_else(PoisonError::into_inner).push(text.to_owned());
-        SchemaOptions { listener: Listener::new(hear), ..options.clone() }
+        {
+            let mut made_options = options.clone();
+            made_options.listener = Listener::new(hear);
+            made_options
+        }
     }
 
     /// Warns in Python. A filter may make an error of it.

@@ -15,6 +15,7 @@ use tercet_syntax::{Diagnostic, ParseOptions, Severity, SourceMap, Span, ast, re
 
 /// How specifications are read.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct SchemaOptions {
     /// Whether the slips found in vendors' specifications are errors; they are warnings unless told.
     pub strict: bool,
@@ -152,7 +153,11 @@ impl Schema {
 
     /// Reads all texts of a map.
     pub fn from_sources(sources: SourceMap, options: &SchemaOptions) -> Self {
-        let parsing = ParseOptions { lenient: !options.strict, ..ParseOptions::default() };
+        let parsing = {
+            let mut made_options = ParseOptions::default();
+            made_options.lenient = !options.strict;
+            made_options
+        };
         let (mut modules, mut diagnostics) = (Vec::new(), Vec::new());
         for (id, _) in sources.files() {
             let (more, said) = tercet_syntax::parse(&sources, id, &parsing);
@@ -169,12 +174,13 @@ impl Schema {
         mut diagnostics: Vec<Diagnostic>,
         options: &SchemaOptions,
     ) -> Self {
-        let resolving = Options {
-            lenient: !options.strict,
-            aliases: options.aliases.clone(),
-            tagging: options.tagging,
-            duplicates: options.duplicates,
-            ..Options::default()
+        let resolving = {
+            let mut made_options = Options::default();
+            made_options.lenient = !options.strict;
+            made_options.aliases = options.aliases.clone();
+            made_options.tagging = options.tagging;
+            made_options.duplicates = options.duplicates;
+            made_options
         };
         let (model, said) = tercet_model::resolve(&sources, &modules, &resolving);
         diagnostics.extend(said);

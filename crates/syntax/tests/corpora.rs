@@ -129,7 +129,11 @@ fn hostile_sources_end_soon_and_without_panic() {
         for lenient in [true, false] {
             let mut map = SourceMap::new();
             let (id, _) = map.add_bytes("hostile", std::fs::read(&path).expect("a readable file"));
-            parse(&map, id, &ParseOptions { lenient, ..ParseOptions::default() });
+            parse(&map, id, &{
+                let mut options = ParseOptions::default();
+                options.lenient = lenient;
+                options
+            });
             let _ = format(&map, id);
         }
     }
