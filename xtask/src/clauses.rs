@@ -223,7 +223,7 @@ mod tests {
         assert_eq!(shown("§13.2.6 a) and §A.1"), ["X.691 13.2.6", "X.691 A.1"]);
         assert_eq!(shown("20 ATTRIBUTE, X.680 28 NAME"), ["X.691 20", "X.680 28"]);
         assert_eq!(shown("RFC 3641 §3.2 strings, RFC 3641 3.3"), ["RFC 3641 3.2", "RFC 3641 3.3"]);
-        assert_eq!(shown("octets behind the value"), Vec::<String>::new());
+        assert_eq!(shown("octets after the value"), Vec::<String>::new());
     }
 
     #[test]

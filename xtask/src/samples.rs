@@ -220,7 +220,7 @@ fn read(
     let mut tape = Tape::new();
     let length = codec.read(root, octets, &mut tape, &options).map_err(|error| error.to_string())?;
     if length < octets.len() {
-        return Err(format!("{} octets are left", octets.len() - length));
+        return Err(format!("{} bytes are left", octets.len() - length));
     }
     Value::from_view(&plan.shape, tape.view(octets)).ok_or_else(|| "nothing".to_owned())
 }

@@ -295,7 +295,7 @@ fn a_fault_tells_its_path() {
     );
     assert_eq!(
         read(&[0x60]),
-        "PersonnelRecord: the input ends inside an element, 1 octet is missing (at offset 0x1)"
+        "PersonnelRecord: the input ends inside an element, 1 byte is missing (at offset 0x1)"
     );
 }
 

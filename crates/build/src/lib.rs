@@ -125,7 +125,7 @@ impl Compile {
         let directory = match &self.directory {
             Some(directory) => directory.clone(),
             None => std::env::var_os("OUT_DIR")
-                .ok_or_else(|| Error("`OUT_DIR` is not set: this is no build script".into()))?
+                .ok_or_else(|| Error("`OUT_DIR` is not set: this is not a build script".into()))?
                 .into(),
         };
         let text = self.print()?;

@@ -49,7 +49,7 @@ pub fn find(
     }
     let Some(best) = found.first().filter(|best| best.fits()) else {
         if sample.is_empty() {
-            return Err(Failure::input(format_args!("{name}: there are no octets")));
+            return Err(Failure::input(format_args!("{name}: there are no bytes")));
         }
         let ranking = ranking(&found);
         return Err(Failure::input(format_args!("{name}: no transfer syntax and type fit\n{ranking}")));
@@ -107,7 +107,7 @@ fn ranking(found: &[Candidate]) -> String {
     for (i, candidate) in found.iter().take(TOLD).enumerate() {
         let Candidate { syntax, type_name, octets, values, elements, violations, unknown, .. } = candidate;
         _ = write!(text, "{:>3}  {syntax:<5} {type_name}: ", i + 1);
-        let mut said = vec![term::count(*octets as u64, "octet")];
+        let mut said = vec![term::count(*octets as u64, "byte")];
         match &candidate.error {
             Some(error) => said.push(format!("then {error}")),
             None => {

@@ -114,7 +114,7 @@ pub fn check(option: &'static str, format: Format, output: Option<&PathBuf>) -> 
     FormatOption { name: option, is_given: true, is_for: Format::is_open }.check(Some(format))?;
     match output {
         Some(_) => Ok(()),
-        None => Err(Failure::usage("child tables are files of their own: say with `--output` where they go")),
+        None => Err(Failure::usage("child tables are separate files: use `-o FILE`")),
     }
 }
 

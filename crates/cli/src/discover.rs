@@ -24,7 +24,7 @@ pub fn discover(schema: &Arc<Schema>, input: &Input, options: &Options) -> Outco
     if let [(name, _)] = &candidates[..] {
         return Ok(name.clone());
     }
-    let say = "say which one it is with `--type`";
+    let say = "name the type with `--type`";
     if *input == Input::Stdin {
         return Err(Failure::usage(format_args!(
             "standard input cannot be tried on {} types; {say}",

@@ -86,7 +86,7 @@ pub fn sequence_line(sequence: &Sequence) -> String {
         listed(sequence.duplicates(), &repeated),
     );
     if sequence.others() > 0 {
-        line += &format!(", {} values are no numbers", grouped(sequence.others()));
+        line += &format!(", {} values are not numbers", grouped(sequence.others()));
     }
     line
 }

@@ -67,11 +67,11 @@ pub struct RecordArgs {
     #[arg(long, value_name = "COUNT", default_value_t = DEPTH)]
     depth: u16,
 
-    /// What to do with components that the specification does not define
+    /// Handling of components that the specification does not define
     #[arg(long, value_enum, default_value_t = UnknownArg::Extensible, value_name = "POLICY")]
     unknown: UnknownArg,
 
-    /// What to do with texts and times that break the rules of their type in BER
+    /// Handling of texts and times that break the rules of their type in BER
     #[arg(long, value_enum, default_value_t = ValuesArg::Keep, value_name = "POLICY")]
     values: ValuesArg,
 
@@ -131,7 +131,7 @@ impl UnknownArg {
 /// What to do with texts and times that break the rules of their type.
 #[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
 pub enum ValuesArg {
-    /// Keep and report them: `*` in a PrintableString, octets that are not UTF-8, the time `0000000000Z`
+    /// Keep and report them: `*` in a PrintableString, bytes that are not UTF-8, the time `0000000000Z`
     #[default]
     Keep,
     /// Reject the record
@@ -320,7 +320,7 @@ impl RecordArgs {
             return match schema.find(first) {
                 Ok(_) => Ok(first.to_owned()),
                 Err(PlanError::Unknown { .. }) => Err(Failure::usage(format_args!(
-                    "`{first}` is no type; say with `--type` where `{path}` begins"
+                    "unknown type `{first}`; `--type` names the type that contains `{path}`"
                 ))),
                 Err(error) => Err(Failure::usage(error)),
             };

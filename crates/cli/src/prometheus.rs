@@ -57,11 +57,11 @@ fn text(totals: &Totals, earlier: &str) -> String {
         "Damaged places and records that do not decode.",
         &one(totals.rejects),
     );
-    metric("tercet_read_octets_total", "counter", "Octets of inputs.", &one(totals.balance.read));
+    metric("tercet_read_octets_total", "counter", "Bytes of inputs.", &one(totals.balance.read));
     metric(
         "tercet_rejected_octets_total",
         "counter",
-        "Octets that are no record.",
+        "Bytes outside of records and fillers that were rejected.",
         &one(totals.balance.rejected),
     );
     let [good, rejected, failed] = totals.inputs.map(|count| count.to_string());

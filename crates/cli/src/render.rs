@@ -75,7 +75,7 @@ impl Format {
                 let suffix = printable(&suffix.to_string_lossy()).into_owned();
                 with_known(&format!("unknown suffix `{suffix}` of the output `{shown}`"), &suffix, known)
             }
-            None => with_list(&format!("the output `{shown}` has no suffix that tells its format"), known),
+            None => with_list(&format!("the output `{shown}` has no suffix to choose a format by"), known),
         };
         Err(Failure::usage(text + "; or name the format with `--format`"))
     }
@@ -255,7 +255,7 @@ pub enum JsonStyle {
     /// As in X.697, which `tercet encode` reads
     #[default]
     Jer,
-    /// Octets in small letters; BIT STRINGs as {"bits":"a0","len":3}
+    /// Bytes in small letters; BIT STRINGs as {"bits":"a0","len":3}
     Plain,
 }
 

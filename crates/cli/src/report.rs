@@ -86,7 +86,7 @@ impl<'p> Report<'p> {
             term::say(format_args!(
                 "{name}: {}, {} in {seconds:.2} s ({:.0} MB/s)",
                 term::count(summary.records, "record"),
-                term::count(summary.balance.read, "octet"),
+                term::count(summary.balance.read, "byte"),
                 summary.balance.read as f64 / 1e6 / seconds.max(1e-9),
             ));
             if let Some(framing) = &summary.framing {
@@ -102,10 +102,10 @@ impl<'p> Report<'p> {
                 term::say(format_args!("  {line}"));
             }
             if summary.left_out > 0 {
-                term::say(format_args!("  {:>12} left out by --where", term::grouped(summary.left_out)));
+                term::say(format_args!("  {:>12} skipped by --where", term::grouped(summary.left_out)));
             }
             if summary.repeated > 0 {
-                term::say(format_args!("  {:>12} left out by --dedupe", term::grouped(summary.repeated)));
+                term::say(format_args!("  {:>12} skipped by --dedupe", term::grouped(summary.repeated)));
             }
             if summary.rows != summary.records - summary.left_out - summary.repeated {
                 term::say(format_args!("  {:>12} rows", term::grouped(summary.rows)));
@@ -146,16 +146,16 @@ impl<'p> Report<'p> {
             && let Some(path) = &rejects
         {
             term::say(format_args!(
-                "  rejected octets are in {}, the reasons beside it",
+                "  rejected bytes are in {}, the reasons beside it",
                 tercet_printable::path(path)
             ));
         }
         if let Some(error) = &summary.header_error {
-            term::warning(format_args!("{name}: what stands around the records does not decode: {error}"));
+            term::warning(format_args!("{name}: the element around the records does not decode: {error}"));
         }
         self.failure(name, &summary);
         if !summary.balance.adds_up() {
-            term::error(format_args!("{name}: the octets do not add up: {}", summary.balance));
+            term::error(format_args!("{name}: the bytes do not add up: {}", summary.balance));
         }
         let totals = &mut self.totals;
         totals.records += summary.records;
@@ -227,7 +227,7 @@ impl<'p> Report<'p> {
 
     /// Says why an input is no good as a whole.
     fn failure(&self, name: &str, summary: &Summary) {
-        let read = term::count(summary.balance.read, "octet");
+        let read = term::count(summary.balance.read, "byte");
         match summary.stopped {
             Some(Stopped::Rejects) => {
                 term::error(format_args!(
@@ -242,8 +242,11 @@ impl<'p> Report<'p> {
             Some(Stopped::Limit) => {}
             None if summary.records == 0 && summary.balance.read > 0 => {
                 let filler = summary.balance.filler == summary.balance.read;
-                let what = if filler { "nothing but filler" } else { "no record" };
-                term::error(format_args!("{name}: there is {what} in {read}"));
+                if filler {
+                    term::error(format_args!("{name}: nothing but filler in {read}"));
+                } else {
+                    term::error(format_args!("{name}: no records found in {read}; run `tercet doctor FILE`"));
+                }
             }
             None if summary.records == 0 => term::warning(format_args!("{name}: the input is empty")),
             None => {}
@@ -267,7 +270,7 @@ impl<'p> Report<'p> {
             term::say(format_args!(
                 "total: {}, {} in {:.2} s ({:.0} MB/s), {}\n  {}",
                 term::count(totals.records, "record"),
-                term::count(totals.balance.read, "octet"),
+                term::count(totals.balance.read, "byte"),
                 totals.seconds,
                 totals.balance.read as f64 / 1e6 / totals.seconds.max(1e-9),
                 term::count(totals.rejects, "reject"),
@@ -421,7 +424,7 @@ fn checked(checked: &Checked) -> Value {
 pub fn not_read(rest: Option<u64>) -> String {
     match rest {
         Some(0) => "stopped by --limit at the end of the input".to_owned(),
-        Some(rest) => format!("stopped by --limit: {} of the input not read", term::count(rest, "octet")),
+        Some(rest) => format!("stopped by --limit: {} of the input not read", term::count(rest, "byte")),
         None => "stopped by --limit: the rest of the input is not read".to_owned(),
     }
 }
@@ -459,7 +462,7 @@ pub fn warn_of_guess(name: &str, summary: &Summary) {
     if let Some((framing, warning)) = summary.guessed_framing() {
         term::warning(format_args!(
             "{name}: {warning}\n\
-             help: compare them with `tercet dump`, then say it with `--framing {}`",
+             help: compare them with `tercet dump`, then confirm it with `--framing {}`",
             framing.spelt()
         ));
     }
@@ -474,7 +477,7 @@ pub fn say_help(summary: &Summary) {
 
 /// A reject in words: where, how much, why.
 pub fn describe(reject: &Reject) -> String {
-    let octets = term::count(reject.length, "octet");
+    let octets = term::count(reject.length, "byte");
     match &reject.error {
         Some(error) => format!("{octets} rejected at {}: {error}", reject.offset),
         None => format!("{octets} rejected at {}: {}", reject.offset, reject.reason),

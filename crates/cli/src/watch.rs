@@ -53,7 +53,7 @@ impl Watch {
     /// For directories, and one that outputs go to.
     pub fn new(folders: &[OsString], output: &Path, interval: Duration, guard: &Guard) -> Outcome<Self> {
         if folders.is_empty() {
-            return Err(Failure::usage("`--watch` wants the directory that files come to"));
+            return Err(Failure::usage("`--watch` requires the directory in which files arrive"));
         }
         fs::create_dir_all(output).map_err(|error| Failure::io(output.display(), &error))?;
         let output = output.canonicalize().map_err(|error| Failure::io(output.display(), &error))?;
@@ -184,10 +184,10 @@ pub fn is_settled(input: &Input, interval: Duration) -> bool {
 
 /// A number of seconds, with a fraction or without.
 pub fn seconds(text: &str) -> Result<Duration, String> {
-    let number: f64 = text.parse().map_err(|_| format!("`{text}` is no number of seconds"))?;
+    let number: f64 = text.parse().map_err(|_| format!("`{text}` is not a number of seconds"))?;
     match Duration::try_from_secs_f64(number) {
         Ok(time) if !time.is_zero() => Ok(time),
-        _ => Err(format!("`{text}` is no time to wait")),
+        _ => Err(format!("`{text}` is not a time to wait")),
     }
 }
 

@@ -271,7 +271,7 @@ fn an_output_has_the_format_of_its_suffix() {
     }
     for (words, message) in [
         ("sample -s a.asn R -o n.dat", "unknown suffix `dat` of the output `n.dat`"),
-        ("sample -s a.asn R -o n", "the output `n` has no suffix that tells its format"),
+        ("sample -s a.asn R -o n", "the output `n` has no suffix to choose a format by"),
         (
             "sample -s a.asn R -f xml -o n.json",
             "suffix `json` of the output `n.json` contradicts `--format xml`",

@@ -284,8 +284,8 @@ fn members_of_streamed_zip_archives_are_checked() {
     encrypted[6] |= 1;
     let cut = whole[..descriptor + 7].to_vec();
     for (octets, said) in [
-        (sum, "the contents are not those that the data descriptor tells of"),
-        (size, "the contents are not those that the data descriptor tells of"),
+        (sum, "the contents do not match the data descriptor"),
+        (size, "the contents do not match the data descriptor"),
         (stored, "tells its size behind its contents, which cannot be read from a stream"),
         (encrypted, "part0.ber: the member is encrypted"),
         (cut, "failed to fill whole buffer"),

@@ -61,7 +61,7 @@ fn what_unpacks_to_very_much_takes_little_memory() {
 #[test]
 fn elements_inside_one_another_are_no_records() {
     for begin in [[0x30, 0x80], [0xA2, 0x80], [0xA0, 0x80]] {
-        check("nested", &begin.repeat(2_000_000), "", 3, "there is no record in");
+        check("nested", &begin.repeat(2_000_000), "", 3, "no records found in");
     }
 }
 
@@ -84,5 +84,5 @@ fn records_of_another_type_are_told() {
         .unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(3), "{said}");
-    assert!(said.contains("there is no record in"), "{said}");
+    assert!(said.contains("no records found in"), "{said}");
 }

@@ -240,7 +240,7 @@ fn damage_costs_the_record_and_nothing_else() {
         assert_eq!(found, expected, "{rejects:?}");
         assert_eq!(octets, damaged.iter().flat_map(|&i| records[i].1.clone()).collect::<Vec<_>>());
         assert!(rejects[2].2.starts_with("the XML text is not a value of the type: "), "{rejects:?}");
-        assert_eq!(rejects[3].2, "octets follow after the end of the value");
+        assert_eq!(rejects[3].2, "bytes follow after the end of the value");
         let known = Case::new(&ts32297(&file_of(1, |_| BER)).0, &[]);
         let kept = known.rows.lines().enumerate().filter(|(i, _)| *i == 0 || !damaged.contains(&(i - 1)));
         assert_eq!(case.rows.lines().collect::<Vec<_>>(), kept.map(|(_, row)| row).collect::<Vec<_>>());
@@ -261,7 +261,11 @@ fn an_element_does_not_reach_into_the_next_record() {
     let (rejects, octets) = case.rejects();
     assert_eq!(
         rejects,
-        [(places[3] as u64, length, "the element ends behind the record that its header tells".to_owned())]
+        [(
+            places[3] as u64,
+            length,
+            "the element ends after the record that its header announces".to_owned()
+        )]
     );
     assert_eq!((octets, case.rows.lines().count()), (records[3].1.clone(), 24));
 }
@@ -305,10 +309,10 @@ fn rules_that_tell_no_end_want_lengths() {
     let plain: Vec<u8> = records().iter().flat_map(|record| record[UPER].clone()).collect();
     let case = Case::new(&plain, &["--rules", "uper", "--framing", "plain"]);
     assert_eq!(case.exit(), Some(1));
-    let text = "records in UPER with the framing `plain`: nothing tells where records in these rules end";
+    let text = "records in UPER with the framing `plain`: records in these rules have no end mark";
     assert!(case.said().contains(text), "{}", case.said());
     let case = Case::new(&plain, &["--rules", "uper"]);
     assert_eq!(case.exit(), Some(3), "{}", case.said());
-    let text = "nothing tells where records in these rules end".to_owned();
+    let text = "records in these rules have no end mark".to_owned();
     assert_eq!(case.rejects(), (vec![(0, plain.len() as u64, text)], plain));
 }

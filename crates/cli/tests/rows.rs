@@ -551,7 +551,10 @@ fn child_tables_that_cannot_be_are_refused() {
     let common = ["-s", "a.asn", "-t", "Bill", "a.ber", "--framing", "plain"];
     for (options, message) in [
         (&["--child", "groups"][..], "child tables are files of their own: say with `--output`"),
-        (&["--child", "groups.code", "-o", "a.csv"], "`groups.code` is no list, nor has it components"),
+        (
+            &["--child", "groups.code", "-o", "a.csv"],
+            "`groups.code` is neither a list, nor has it components",
+        ),
         (
             &["--child", "groups.cod", "-o", "a.csv"],
             "no component `cod` in `groups.cod`; did you mean `code`?",

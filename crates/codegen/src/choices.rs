@@ -99,7 +99,7 @@ impl Choices {
             // What is chosen for a value holds wherever its type stands.
             let uses = types.shape.fields.iter().filter(|field| types.same(field.node) == node).count();
             if uses > 1 {
-                return Err(wrong("has a type that stands elsewhere too: choose for the type"));
+                return Err(wrong("has a type that is used elsewhere too: choose for the type"));
             }
             self.node(types, node, choice, path)?;
         }
@@ -132,7 +132,7 @@ impl Choices {
         }
         if choice.lazy != Lazy::No {
             if types.repr(node) != Repr::List {
-                return Err(OverlayError(format!("`{said}` is no list, and cannot be lazy")));
+                return Err(OverlayError(format!("`{said}` is not a list and cannot be lazy")));
             }
             self.lazy.insert(node, choice.lazy);
         }
@@ -218,5 +218,5 @@ fn identifier(name: &str) -> Result<String, OverlayError> {
         && !plain.is_empty()
         && plain != "_"
         && (name != plain || !crate::rust::is_keyword(plain));
-    if good { Ok(name.to_owned()) } else { Err(OverlayError(format!("`{name}` is no name in Rust"))) }
+    if good { Ok(name.to_owned()) } else { Err(OverlayError(format!("`{name}` is not a name in Rust"))) }
 }

@@ -166,7 +166,7 @@ impl<'m> Types<'m> {
         if let Some(Origin::Named(_, name, _) | Origin::Inside(_, name) | Origin::Shared(name)) =
             keyed.map(|node| types.origin(*node))
         {
-            let why = "cannot be lazy: a component around it tells the types in its elements";
+            let why = "cannot be lazy: a component around it determines the types in its elements";
             return Err(OverlayError(format!("`{name}` {why}")).into());
         }
         types.boxes();

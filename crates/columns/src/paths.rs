@@ -29,7 +29,7 @@ pub fn expand(shape: &Shape, root: NodeId, patterns: &[String]) -> Result<Vec<St
         let before = search.found.len();
         search.below(root, &clean.split('.').collect::<Vec<_>>());
         if search.found.len() > PATHS || search.looks > LOOKS {
-            return Err(format!("`{pattern}` stands for too many columns"));
+            return Err(format!("`{pattern}` matches too many columns"));
         }
         if search.found.len() == before {
             return Err(format!("unknown column `{pattern}`: no column matches it"));

@@ -63,12 +63,12 @@ pub fn of_item(shape: &Shape, node: NodeId, name: &str) -> Option<Vec<u8>> {
 /// Contents of a BIT STRING: octets of which `length` bits count; those behind have to be zero.
 pub fn of_bits(octets: &[u8], length: u64) -> Result<Vec<u8>, String> {
     if length.div_ceil(8) != octets.len() as u64 {
-        return Err(format!("{} octets for {length} bits", octets.len()));
+        return Err(format!("{} bytes for {length} bits", octets.len()));
     }
     let unused = (octets.len() as u64 * 8 - length) as u8;
     match BitStr::new(octets, unused) {
         Some(bits) if bits.is_padded_with_zeros() => {}
-        _ => return Err(format!("the {unused} bits behind the last are not all zero")),
+        _ => return Err(format!("the {unused} bits after the last are not all zero")),
     }
     let mut contents = Vec::with_capacity(1 + octets.len());
     contents.push(unused);

@@ -108,7 +108,7 @@ impl fmt::Display for Error {
         }
         if let Some(missing) = inner.missing {
             let (s, are) = if missing == 1 { ("", "is") } else { ("s", "are") };
-            write!(f, ", {missing} octet{s} {are} missing")?;
+            write!(f, ", {missing} byte{s} {are} missing")?;
         }
         if let Some(clause) = inner.kind.clause() {
             write!(f, " ({clause})")?;

@@ -291,7 +291,7 @@ fn push_scientific(out: &mut Vec<u8>, negative: bool, digits: &str, exponent: i6
 }
 
 /// The octets before the first that JSON, XML or a plain copy must look at: a control character, one beyond ASCII, or
-/// one of the given three. Eight octets at a time.
+/// one of the given three. Eight bytes at a time.
 #[inline]
 pub(crate) fn plain_ascii(text: &[u8], stops: [u8; 3]) -> usize {
     let (words, tail) = text.as_chunks::<8>();

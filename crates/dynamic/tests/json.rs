@@ -317,10 +317,10 @@ fn other_forms_are_read() {
             ("{\"length\":4,\"value\":\"F0\"}", "030204F0"),
             (
                 "{\"value\":\"ff\",\"length\":4}",
-                "T: the 4 bits behind the last are not all zero (line 1, column 1)",
+                "T: the 4 bits after the last are not all zero (line 1, column 1)",
             ),
             ("{\"value\":\"ff\",\"length\":-1}", "T.length: a number of bits expected (line 1, column 24)"),
-            ("{\"value\":\"ff\",\"length\":9}", "T: 1 octets for 9 bits (line 1, column 1)"),
+            ("{\"value\":\"ff\",\"length\":9}", "T: 1 bytes for 9 bits (line 1, column 1)"),
             ("{\"value\":\"ff\",\"length\":8,\"x\":1}", "T: an unexpected member `x` (line 1, column 26)"),
         ],
     );

@@ -162,7 +162,7 @@ fn hostile_text() {
         refuse(string, &format!("<T>{reference}</T>"), "");
     }
     refuse(string, "<T>\u{1}</T>", "control character");
-    refuse(string, "<T><wow/></T>", "`wow` is no control character");
+    refuse(string, "<T><wow/></T>", "`wow` is not a control character");
     refuse(string, "<T>a</T><T>b</T>", "a second outermost element");
     refuse(string, "<T>a</T>b", "outside of the element");
     refuse(string, "", "no element");

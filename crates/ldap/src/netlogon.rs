@@ -123,7 +123,7 @@ impl Netlogon {
         let address = if version & WITH_IP == 0 { None } else { reader.address()? };
         let next_site = if version & WITH_CLOSEST_SITE == 0 { None } else { Some(reader.name()?) };
         if reader.at != end {
-            return Err(fault("octets behind its last part", reader.at));
+            return Err(fault("bytes after its last part", reader.at));
         }
         Ok(Self {
             operation,
@@ -192,13 +192,13 @@ impl Reader<'_> {
                     let label = self.value.get(at + 1..at + 1 + usize::from(octet));
                     let label = label.filter(|_| at + 1 + usize::from(octet) <= self.end);
                     let label = label.and_then(|label| std::str::from_utf8(label).ok());
-                    let label = label.ok_or_else(|| fault("a label that ends early or is no UTF-8", at))?;
+                    let label = label.ok_or_else(|| fault("a label that ends early or is not UTF-8", at))?;
                     if !name.is_empty() {
                         name.push('.');
                     }
                     name.push_str(label);
                     if name.len() > NAME {
-                        return Err(fault(format_args!("a name of more than {NAME} octets"), first));
+                        return Err(fault(format_args!("a name of more than {NAME} bytes"), first));
                     }
                     at += 1 + label.len();
                 }
@@ -227,7 +227,7 @@ impl Reader<'_> {
     fn address(&mut self) -> Result<Option<SocketAddrV4>> {
         let [size] = self.take()?;
         if size != 16 {
-            return Err(fault(format_args!("an address of {size} octets"), self.at - 1));
+            return Err(fault(format_args!("an address of {size} bytes"), self.at - 1));
         }
         let [_, _, high, low, a, b, c, d, _, _, _, _, _, _, _, _] = self.take()?;
         let address = Ipv4Addr::new(a, b, c, d);

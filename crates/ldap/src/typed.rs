@@ -150,12 +150,12 @@ impl<'de> Values<'de> {
     }
 
     fn text(&self) -> Result<&'de str, Fault> {
-        std::str::from_utf8(self.only()?).map_err(|_| de::Error::custom("a value that is no UTF-8"))
+        std::str::from_utf8(self.only()?).map_err(|_| de::Error::custom("a value that is not UTF-8"))
     }
 
     fn number<N: std::str::FromStr>(&self) -> Result<N, Fault> {
         let text = self.text()?;
-        text.parse().map_err(|_| de::Error::custom(format_args!("{text:.40?} is no number of this type")))
+        text.parse().map_err(|_| de::Error::custom(format_args!("{text:.40?} is not a number of this type")))
     }
 }
 

@@ -103,7 +103,7 @@ async fn malicious_answers() {
         ("empty done", message(&[0x65, 0]), Protocol),
         ("UTF-8 that is none", message(&[0x65, 9, 0x0A, 1, 0, 4, 0, 4, 2, 0xC3, 0x28]), Protocol),
         ("NUL in a name", message(&[0x64, 7, 4, 3, b'o', 0, b'x', 0x30, 0]), Protocol),
-        ("a name that is no UTF-8", message(&[0x64, 6, 4, 2, 0xC3, 0x28, 0x30, 0]), Protocol),
+        ("a name that is not UTF-8", message(&[0x64, 6, 4, 2, 0xC3, 0x28, 0x30, 0]), Protocol),
         ("inside a message", entry(&[])[..10].to_vec(), Closed),
         ("an operation that nobody knows", message(&[0x7E, 0]), Protocol),
         ("an answer of another operation", message(&[0x69, 7, 0x0A, 1, 0, 4, 0, 4, 0]), Protocol),

@@ -84,7 +84,7 @@ async fn faults_name_entry_and_attribute() {
         told,
         [
             "uid=a,o=test: mail: 2 values for a field of one",
-            "uid=a,o=test: uidNumber: \"18446744073709551615\" is no number of this type",
+            "uid=a,o=test: uidNumber: \"18446744073709551615\" is not a number of this type",
             "uid=a,o=test: missing field `sn`",
         ]
     );

@@ -46,7 +46,7 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} (at octet {})", self.what, self.at)
+        write!(f, "{} (at byte {})", self.what, self.at)
     }
 }
 

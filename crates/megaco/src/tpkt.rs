@@ -18,12 +18,12 @@ pub fn take_frame(stream: &[u8]) -> Result<Option<(&[u8], usize)>> {
         [VERSION, _, high, low, ..] => {
             let length = usize::from(u16::from_be_bytes([high, low]));
             if length <= HEADER {
-                return Err(Error::new(2, "a length of more than the 4 octets of a header"));
+                return Err(Error::new(2, "a length of more than the 4 bytes of a header"));
             }
             Ok(stream.get(HEADER..length).map(|message| (message, length)))
         }
         [VERSION, ..] => Ok(None),
-        _ => Err(Error::new(0, "a header of TPKT: the octet 3")),
+        _ => Err(Error::new(0, "a header of TPKT: the byte 3")),
     }
 }
 
@@ -33,7 +33,7 @@ pub fn take_frame(stream: &[u8]) -> Result<Option<(&[u8], usize)>> {
 /// The message is empty or has more than 65,531 octets.
 pub fn write_frame(message: &[u8], out: &mut Vec<u8>) -> Result<()> {
     let Ok(length @ 5..) = u16::try_from(message.len().saturating_add(HEADER)) else {
-        return Err(Error::new(out.len(), "a message of 1 to 65,531 octets"));
+        return Err(Error::new(out.len(), "a message of 1 to 65,531 bytes"));
     };
     let [high, low] = length.to_be_bytes();
     out.extend_from_slice(&[VERSION, 0, high, low]);

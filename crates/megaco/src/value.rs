@@ -279,6 +279,6 @@ impl<'a, const N: usize> Value<'a> for [u8; N] {
 
     fn read<S: Source<'a>>(source: &mut S) -> Result<Self> {
         let octets = if N == 8 { source.string() } else { source.octets() }?;
-        Self::try_from(&*octets).map_err(|_| source.error("as many octets as the module says"))
+        Self::try_from(&*octets).map_err(|_| source.error("as many bytes as the type has"))
     }
 }

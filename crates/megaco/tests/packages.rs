@@ -49,7 +49,7 @@ fn values_in_all_their_forms() {
     ] {
         check(&local_control(good), &[]);
     }
-    let integer = "is not of its type, Integer of 4 octets";
+    let integer = "is not of its type, Integer of 4 bytes";
     for (bad, value) in [("=4.5", "4.5"), (">many", "many"), ("=[20:high]", "high"), ("={20,low}", "low")] {
         let expected = format!("Modify=a1 Media Stream=2 LocalControl nt/jit: `{value}` {integer}");
         check(&local_control(&format!("nt/jit{bad}")), &[&expected]);
@@ -57,7 +57,7 @@ fn values_in_all_their_forms() {
     check(
         &local_control("nt/jit=[20,40]"),
         &[
-            "Modify=a1 Media Stream=2 LocalControl nt/jit: several values for one of its type, Integer of 4 octets",
+            "Modify=a1 Media Stream=2 LocalControl nt/jit: several values for one of its type, Integer of 4 bytes",
         ],
     );
     check(
@@ -115,7 +115,7 @@ fn parameters_of_events_and_signals() {
     check(
         "MF=a1{SG{SL=7{al/ri{cad=[2000,long],tone=1}}}}",
         &[
-            "Modify=a1 Signals SignalList=7 al/ri cad: `long` is not of its type, Sub-list of Integer of 4 octets",
+            "Modify=a1 Signals SignalList=7 al/ri cad: `long` is not of its type, Sub-list of Integer of 4 bytes",
             "Modify=a1 Signals SignalList=7 al/ri tone: the signal has no such parameter",
         ],
     );
@@ -126,7 +126,7 @@ fn what_comes_of_an_event() {
     check(
         "MF=a1{E=1{al/on{EM{SG{cg/xx},E=2{al/fl{mindur=x,EM{SG{cg/yy}}}}}}}}",
         &[
-            "Modify=a1 Events al/on Events al/fl mindur: `x` is not of its type, Integer of 4 octets",
+            "Modify=a1 Events al/on Events al/fl mindur: `x` is not of its type, Integer of 4 bytes",
             "Modify=a1 Events al/on Events al/fl Signals cg/yy: the package has no such signal",
             "Modify=a1 Events al/on Signals cg/xx: the package has no such signal",
         ],
@@ -155,7 +155,7 @@ fn statistics_have_types() {
     check("MF=a1{SA{nt/dur=18446744073709551615,rtp/pl=0.2}}", &[]);
     check(
         "MF=a1{SA{nt/os=1.5}}",
-        &["Modify=a1 Statistics nt/os: `1.5` is not of its type, Double, an integer of 8 octets"],
+        &["Modify=a1 Statistics nt/os: `1.5` is not of its type, Double, an integer of 8 bytes"],
     );
 }
 
@@ -297,7 +297,7 @@ fn of_the_corpus_what_is_wrong_is_known() {
         )
     };
     let jitter =
-        "075 Transaction=9898 Context=1 nt/jit: several values for one of its type, Integer of 4 octets";
+        "075 Transaction=9898 Context=1 nt/jit: several values for one of its type, Integer of 4 bytes";
     let expected =
         [echo("001", "00000000"), echo("002", "11111111"), echo("003", "00000000"), jitter.to_owned()];
     assert_eq!(wrong, expected);

@@ -13,13 +13,13 @@ pub const CODES: &[(&str, &str, &str)] = &[
         "unknown name",
         "The name is neither a parameter, nor defined in the module, nor imported (X.680 §14, X.683 §8). The help names \
          a module that defines it, or a name much like it. In lenient mode a name that just one other module defines is \
-         taken from there; else types are taken as open types and the rest is left out.",
+         taken from there; else types are taken as open types and the rest is ignored.",
     ),
     (
         "E0203",
         "something else is needed here",
-        "The name is known but stands for another kind of thing: a class where a type is needed, for example. What an \
-         assignment defines follows from its governor (X.681 §11, §12).",
+        "The name is known but means another kind of thing: a class where a type is needed, for example. The \
+         governor of an assignment determines what it defines (X.681 §11, §12).",
     ),
     (
         "E0210",
@@ -30,7 +30,7 @@ pub const CODES: &[(&str, &str, &str)] = &[
     (
         "W0211",
         "module given twice",
-        "Two of the modules have one name. Only one of them can be meant; the option for duplicates says which.",
+        "Two of the modules have one name. Only one of them can be meant; the option for duplicates chooses.",
     ),
     (
         "E0212",
@@ -72,13 +72,13 @@ pub const CODES: &[(&str, &str, &str)] = &[
     (
         "E0225",
         "DEFAULT without end",
-        "The value that stands for an absent component lacks that component again: `B ::= SEQUENCE { a B DEFAULT {} }`. In \
+        "The value that replaces an absent component lacks that component again: `B ::= SEQUENCE { a B DEFAULT {} }`. In \
          lenient mode the component is taken as OPTIONAL.",
     ),
     (
         "E0231",
-        "no parameters wanted",
-        "The definition is not parameterized (X.683 §8), so that parameters behind its name mean nothing.",
+        "no parameters expected",
+        "The definition is not parameterized (X.683 §8), so that parameters after its name mean nothing.",
     ),
     (
         "E0232",
@@ -101,7 +101,7 @@ pub const CODES: &[(&str, &str, &str)] = &[
     (
         "E0236",
         "parameter of another kind",
-        "The governor of the dummy parameter says what is needed: a type, a value, an object or a set (X.683 §9.5).",
+        "The governor of the dummy parameter determines what is needed: a type, a value, an object or a set (X.683 §9.5).",
     ),
     (
         "E0237",
@@ -124,7 +124,7 @@ pub const CODES: &[(&str, &str, &str)] = &[
     (
         "E0252",
         "IMPLICIT on a CHOICE",
-        "A CHOICE or open type has no tag of its own that could be replaced (X.680 §31.2.9). EXPLICIT is assumed.",
+        "A CHOICE or open type does not have a tag that could be replaced (X.680 §31.2.9). EXPLICIT is assumed.",
     ),
     (
         "E0253",
@@ -139,7 +139,7 @@ pub const CODES: &[(&str, &str, &str)] = &[
     (
         "E0255",
         "addition out of order",
-        "Items behind the `...` of an ENUMERATED have numbers that ascend and are not in the root (X.680 §20.4–20.6).",
+        "Items after the `...` of an ENUMERATED have numbers that ascend and are not in the root (X.680 §20.4–20.6).",
     ),
     ("E0256", "negative bit", "Bits are counted from zero (X.680 §22.4)."),
     ("E0257", "enumeration number too large", "Numbers of enumeration items have 64 bits here."),
@@ -161,13 +161,13 @@ pub const CODES: &[(&str, &str, &str)] = &[
     (
         "E0264",
         "same tag twice",
-        "Decoders tell alternatives of a CHOICE, elements of a SET, and components of a SEQUENCE that may be absent by \
-         their tags, which must differ (X.680 §25.6, §27.3, §29.3). AUTOMATIC TAGS avoids it.",
+        "Decoders distinguish alternatives of a CHOICE, elements of a SET, and components of a SEQUENCE that may be \
+         absent by their tags, which must differ (X.680 §25.6, §27.3, §29.3). AUTOMATIC TAGS avoids it.",
     ),
     (
         "E0265",
         "open type among alternatives",
-        "An open type without a tag may begin with any tag, so that it cannot be told from its neighbours.",
+        "An open type without a tag may begin with any tag, so that it cannot be distinguished from its neighbours.",
     ),
     (
         "W0266",
@@ -203,7 +203,7 @@ pub const CODES: &[(&str, &str, &str)] = &[
         "number too long",
         "Numbers are read up to a limit of digits, so that a text cannot buy time with them.",
     ),
-    ("E0303", "octets or bits for a number", "A bit or hexadecimal string stands where a number is needed."),
+    ("E0303", "bytes or bits for a number", "A bit or hexadecimal string is used where a number is needed."),
     (
         "E0304",
         "unknown bit",
@@ -222,7 +222,7 @@ pub const CODES: &[(&str, &str, &str)] = &[
     ),
     ("E0309", "XML value notation", "Values in XML notation (X.680 §17.9) are read over."),
     ("E0401", "range upside down", "The lower end of a range lies above the upper one (X.680 §51.4)."),
-    ("E0402", "size without SIZE", "A bare range behind a string or list type is taken as its size."),
+    ("E0402", "size without SIZE", "A bare range after a string or list type is taken as its size."),
     (
         "E0403",
         "constraint on another type",
@@ -242,13 +242,13 @@ pub const CODES: &[(&str, &str, &str)] = &[
     (
         "E0407",
         "object set without braces",
-        "As a constraint an object set stands in braces: `({Set})` (X.682 §10.3).",
+        "As a constraint an object set requires braces: `({Set})` (X.682 §10.3).",
     ),
     ("E0408", "negative size", "Sizes count from zero (X.680 §51.5)."),
     (
         "L0401",
         "string as the DEFAULT of a list",
-        "A binary or hexadecimal string is no value of a SEQUENCE OF or SET OF (X.680 §26.3). The component is taken as \
+        "A binary or hexadecimal string is not a value of a SEQUENCE OF or SET OF (X.680 §26.3). The component is taken as \
          OPTIONAL.",
     ),
     (
@@ -277,7 +277,7 @@ pub const CODES: &[(&str, &str, &str)] = &[
     (
         "E0504",
         "field not set",
-        "The object leaves out a field that is neither OPTIONAL nor has a DEFAULT (X.681 §11.6).",
+        "The object lacks a field that is neither OPTIONAL nor has a DEFAULT (X.681 §11.6).",
     ),
     ("E0505", "comma in an object", "The WITH SYNTAX of the class has no comma at this place."),
     (
@@ -289,12 +289,12 @@ pub const CODES: &[(&str, &str, &str)] = &[
         "E0507",
         "identifier used twice",
         "Objects of one set have different values in a field that the class marks UNIQUE (X.681 §9.20): a receiver could \
-         not tell which one is meant.",
+         not know which one is meant.",
     ),
     (
         "E0601",
         "encoding instruction not understood",
-        "What stands in brackets before a type, or in an ENCODING-CONTROL section, follows neither X.693 (clauses 14 to \
+        "The text in brackets before a type, or in an ENCODING-CONTROL section, follows neither X.693 (clauses 14 to \
          39) nor X.697 (clause 13). It has no effect.",
     ),
     (

@@ -57,7 +57,7 @@ impl BitString {
         let octets = octets::of(octets)?;
         let length = length.0.unwrap_or(octets.len() * 8);
         if length.div_ceil(8) != octets.len() {
-            let text = format!("{} octets for {length} bits", octets.len());
+            let text = format!("{} bytes for {length} bits", octets.len());
             return Err(error::argument(text));
         }
         Ok(Self { bits: Bits::new(octets.into_owned(), length), names: None })
@@ -78,7 +78,7 @@ impl BitString {
         Ok(Self { bits: Bits::new(octets, digits.len()), names: None })
     }
 
-    /// The bits, the first in the highest place of the first octet; the last octet is filled with zeros.
+    /// The bits, the first in the highest place of the first byte; the last byte is filled with zeros.
     #[getter]
     fn octets<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, self.bits.octets())

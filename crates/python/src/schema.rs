@@ -359,7 +359,7 @@ impl Schema {
     /// Reads files, and directories with all specifications in them.
     ///
     /// `strict` takes the slips found in vendors' specifications as errors. `aliases` lets imports from a module find
-    /// another: `{"TAP-03XX": "TAP-0312"}`. `tags` says what tags mean, where text and data disagree. `allow_errors`
+    /// another: `{"TAP-03XX": "TAP-0312"}`. `tags` sets the meaning of tags where text and data differ. `allow_errors`
     /// uses what could be understood.
     ///
     /// Types that use names without a definition, or a module that was given twice with different texts, raise
@@ -530,7 +530,7 @@ impl Schema {
     }
 
     /// Makes valid values: first the limits of the type, then random ones. With `rules`, their
-    /// encodings. The same seed gives the same values.
+    /// encodings. A seed gives the same values each time.
     #[pyo3(
         signature = (r#type, count = Argument(1), *, rules = Argument(None), seed = Argument(1), depth = Argument(24),
             elements = Argument(500), large = Argument(false)),

@@ -20,7 +20,7 @@ def test_where_and_what_in_octets(demo: tercet.Schema) -> None:
     assert (error.kind, error.missing, error.bit, error.path) == ("incomplete", 1, None, "CallRecord.moCall")
     assert error.offset == len(data) - 1
     assert isinstance(error, (tercet.Error, ValueError))
-    with pytest.raises(tercet.DecodeError, match="octets follow") as caught:
+    with pytest.raises(tercet.DecodeError, match="bytes follow") as caught:
         demo.decode("CallRecord", "ber", bytes(data) + b"\0")
     assert caught.value.offset == len(data)
 
@@ -79,7 +79,7 @@ def test_errors_of_the_clause(everything: tercet.Schema) -> None:
         ({"other": 1}, "All", "no component `other`"),
         ({5: 1}, "All", "no component of type int"),
         ({"bits": {"second"}}, "All.bits", "no bit `second`"),
-        ({"bits": (b"", 9)}, "All.bits", "0 octets for 9 bits"),
+        ({"bits": (b"", 9)}, "All.bits", "0 bytes for 9 bits"),
         ({"bits": (b"\xff", 3)}, "All.bits", "not all zero"),
         ({"real": "1.5"}, "All.real", "float expected"),
         ({"...": [b""]}, "All", "tercet.Unknown expected"),

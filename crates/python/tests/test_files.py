@@ -416,7 +416,7 @@ def test_framings(demo: tercet.Schema, records: list[bytes], tmp_path: Path) -> 
             assert [found.value for found in reading] == values(demo, records)
         table = pa.table(tercet.read(file, demo, "CallRecord", rules=rules, columns=["choice"]))
         assert table["choice"].to_pylist() == [value[0] for value in values(demo, records)]
-    with pytest.raises(ValueError, match="nothing tells where records in these rules end"):
+    with pytest.raises(ValueError, match="records in these rules have no end mark"):
         tercet.iter_records(file, demo, "CallRecord", rules="uper", framing="plain")
     with pytest.raises(ValueError, match="`per` is none of"):
         tercet.iter_records(file, demo, "CallRecord", rules="per")  # type: ignore[arg-type]

@@ -41,7 +41,7 @@ impl FromStr for Sum {
         let (terms, guard) =
             guarded(" unless ", false).or_else(|| guarded(" if ", true)).unwrap_or((text, None));
         let term = |text: &str| {
-            let wrong = || format!("`{text}` is no component to sum");
+            let wrong = || format!("`{text}` is not a component to sum");
             let (component, beside) = match text.trim().split_once('[') {
                 None => (text.trim(), None),
                 Some((component, beside)) => {

@@ -59,7 +59,7 @@ impl fmt::Display for Balance {
         let Self { read, records, filler, headers, rejected } = self;
         write!(
             f,
-            "{read} octets read = {records} records + {filler} filler + {headers} headers + {rejected} rejected"
+            "{read} bytes read = {records} records + {filler} filler + {headers} headers + {rejected} rejected"
         )
     }
 }

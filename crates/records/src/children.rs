@@ -109,7 +109,7 @@ impl Children {
         match paths.len() {
             0 => Err("the records have no lists".to_owned()),
             count if count > TABLES => {
-                Err(format!("the records have more than {TABLES} lists: name those that are wanted"))
+                Err(format!("the records have more than {TABLES} lists: name the ones to write"))
             }
             _ => Ok(paths),
         }
@@ -399,7 +399,7 @@ impl<'a> Maker<'a> {
         (path, is_end): (&str, bool),
     ) -> Result<Part, String> {
         if is_end && !has_parts(self.records, node) {
-            return Err(format!("`{path}` is no list, nor has it components"));
+            return Err(format!("`{path}` is neither a list, nor has it components"));
         }
         self.leading.push(field);
         let lists = self.around[way].clone();

@@ -66,7 +66,7 @@ impl Explode {
             (around, around_copy) = (node, copy_node);
         }
         if steps.last().is_none_or(|step| step.lists == 0) {
-            return Err(format!("`{path}` is no SEQUENCE OF or SET OF"));
+            return Err(format!("`{path}` is not a SEQUENCE OF or SET OF"));
         }
         let (shape, copies) = rows.finish();
         Ok(Self { shape: Arc::new(shape), root: new_root, steps, lists, copies, shift })

@@ -174,7 +174,7 @@ fn sequence(text: &str) -> Result<(String, FigureKind), FilterError> {
 pub fn circle_of(text: &str) -> Result<RangeInclusive<i64>, String> {
     let numbers =
         text.split_once("..").and_then(|(first, last)| Some(first.parse().ok()?..=last.parse().ok()?));
-    let wrong = || format!("`{text}` does not say where numbers begin again, as `0..9999` does");
+    let wrong = || format!("`{text}` is not a range `FIRST..LAST`, such as `0..9999`");
     numbers.filter(|circle| circle.start() < circle.end()).ok_or_else(wrong)
 }
 

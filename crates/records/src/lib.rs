@@ -1,7 +1,7 @@
 //! Record files: framing, rejects, streaming conversion.
 //!
 //! [`RecordReader`] cuts a stream into records without holding more than one of them. [`Converter`] decodes and renders
-//! them; what does not decode goes to a [`RejectFile`]; [`Balance`] accounts for every octet read. [`Output`] is a file
+//! them; what does not decode goes to a [`RejectFile`]; [`Balance`] accounts for every byte read. [`Output`] is a file
 //! that is there whole or not at all. [`inputs`] finds and opens what is to be read.
 
 mod audit;

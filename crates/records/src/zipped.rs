@@ -49,7 +49,7 @@ impl<R: BufRead> Member<R> {
         match method {
             _ if flags & ENCRYPTED != 0 => unsupported("the member is encrypted"),
             DEFLATED => Ok(Self { contents: CrcReader::new(DeflateDecoder::new(stream)), name }),
-            STORED => unsupported("the member is stored and tells its size behind its contents"),
+            STORED => unsupported("the member is stored, with its size after its contents"),
             _ => unsupported("the member is compressed by another method than deflate"),
         }
     }
@@ -81,7 +81,7 @@ impl<R: BufRead> Member<R> {
         if agrees && u32::from_le_bytes(word) == sum {
             return Ok(());
         }
-        let text = format!("{}: the contents are not those that the data descriptor tells of", self.name);
+        let text = format!("{}: the contents do not match the data descriptor", self.name);
         Err(io::Error::new(io::ErrorKind::InvalidData, text))
     }
 }

@@ -113,7 +113,7 @@ fn a_damaged_record_is_rejected_alone() {
     check(
         &plain(),
         "A103020105 DEADBEEF A103020107 A103020108 A103020109",
-        "0 5 record\n5 4 rejected (no record begins with these octets)\n9 5 record\n14 5 record\n19 5 record",
+        "0 5 record\n5 4 rejected (no record begins with these bytes)\n9 5 record\n14 5 record\n19 5 record",
     );
     // Cut short, and the last one too.
     check(
@@ -122,7 +122,7 @@ fn a_damaged_record_is_rejected_alone() {
         "0 2 rejected (the record does not decode)\n2 5 record\n7 5 record\n12 5 record\n17 3 rejected (the input ends inside a record)",
     );
     // A record of another kind.
-    check(&plain(), "A2020500 A103020107", "0 4 rejected (no record begins with these octets)\n4 5 record");
+    check(&plain(), "A2020500 A103020107", "0 4 rejected (no record begins with these bytes)\n4 5 record");
 }
 
 #[test]
@@ -156,7 +156,7 @@ fn record_lists_in_wrappers() {
     check(
         &wrapped(),
         "6109 6305 A104020105 8500",
-        "0 2 wrapper\n2 2 wrapper\n4 5 rejected (the element ends behind the list around it)\n9 2 trailer",
+        "0 2 wrapper\n2 2 wrapper\n4 5 rejected (the element ends after the list around it)\n9 2 trailer",
     );
 }
 

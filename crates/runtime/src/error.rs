@@ -16,7 +16,7 @@ pub type Result<T> = core::result::Result<T, Error>;
 /// let error = Reader::new(&[0x04, 0x05, 0x00], Rules::Ber).read_header().unwrap_err();
 /// assert_eq!(error.kind(), ErrorKind::Incomplete);
 /// assert_eq!(error.needed(), Some(4));
-/// assert_eq!(error.to_string(), "the input ends inside an element, 4 octets are missing (at offset 0x3)");
+/// assert_eq!(error.to_string(), "the input ends inside an element, 4 bytes are missing (at offset 0x3)");
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Error {
@@ -95,7 +95,7 @@ impl Error {
         if bit < NO_BIT { Some(bit) } else { None }
     }
 
-    /// For [`ErrorKind::Incomplete`], how many octets are missing at least; saturates at `u32::MAX`.
+    /// For [`ErrorKind::Incomplete`], how many bytes are missing at least; saturates at `u32::MAX`.
     #[inline]
     #[must_use]
     pub const fn needed(&self) -> Option<u32> {
@@ -137,7 +137,7 @@ impl fmt::Display for Error {
         f.write_str(self.kind().message())?;
         if let Some(needed) = self.needed() {
             let (s, are) = if needed == 1 { ("", "is") } else { ("s", "are") };
-            write!(f, ", {needed} octet{s} {are} missing")?;
+            write!(f, ", {needed} byte{s} {are} missing")?;
         }
         if let Some(clause) = self.kind().clause() {
             write!(f, " ({clause})")?;
@@ -203,7 +203,7 @@ kinds! {
     // Extent
     Incomplete = 1, "incomplete", None, "the input ends inside an element";
     BeyondParent = 2, "beyond-parent", Some("X.690 8.1.3"), "an element reaches past the end of the one around it";
-    TrailingData = 3, "trailing-data", None, "octets follow after the end of the value";
+    TrailingData = 3, "trailing-data", None, "bytes follow after the end of the value";
     // Identifier octets
     TagLongForm = 10, "tag-long-form", Some("X.690 8.1.2.2"), "a tag number below 31 is in the long form";
     TagLeadingZero = 11, "tag-leading-zero", Some("X.690 8.1.2.4.2"), "a tag number starts with a zero septet";
@@ -257,7 +257,7 @@ kinds! {
     RealZero = 73, "real-zero", Some("X.690 8.5.2"), "a REAL of value zero has a mantissa";
     // Character strings
     CharacterInvalid = 80, "character-invalid", Some("X.680 41"), "a character is not one of the type's";
-    Utf8Invalid = 81, "utf8-invalid", Some("X.690 8.23.10"), "the octets are not UTF-8";
+    Utf8Invalid = 81, "utf8-invalid", Some("X.690 8.23.10"), "the bytes are not UTF-8";
     CharacterTruncated = 82, "character-truncated", Some("X.690 8.23"), "a character is cut short";
     OidIriSyntax = 83, "oid-iri-syntax", Some("X.680 34"), "the text is not an OID-IRI";
     // Time

@@ -281,7 +281,7 @@ impl Trial {
         options.limits.elements = ELEMENTS;
         options.unknown = Unknown::Extensible;
         if input.is_empty() {
-            candidate.error = Some("there are no octets".to_owned());
+            candidate.error = Some("there are no bytes".to_owned());
         }
         let mut count = 0;
         for place in codec.places(input) {
@@ -290,7 +290,7 @@ impl Trial {
                 let rest = &input[at..place.end];
                 match codec.read(root, rest, &mut self.tape, &options) {
                     Ok(length) if length == 0 || length < rest.len() && !syntax.delimits() => {
-                        candidate.error = Some(format!("{} octets are left", rest.len() - length));
+                        candidate.error = Some(format!("{} bytes are left", rest.len() - length));
                         candidate.octets = at + length;
                         return candidate;
                     }

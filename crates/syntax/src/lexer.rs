@@ -163,7 +163,7 @@ impl Lexer<'_> {
                 "L0102",
                 from,
                 self.at,
-                "a soft or typographic hyphen stands in a name",
+                "a soft or typographic hyphen in a name",
                 "taken as a hyphen",
             ),
             OddName::Last => {
@@ -303,7 +303,7 @@ impl Lexer<'_> {
                     "L0106",
                     to,
                     to + 1,
-                    "a hyphen is left over behind a comment",
+                    "a hyphen is left over after a comment",
                     "taken as part of it",
                 );
                 to += 1;
@@ -331,7 +331,7 @@ impl Lexer<'_> {
                 "L0114",
                 first,
                 line_end(self.bytes, first),
-                "text stands between `-- ASN1STOP` and `-- ASN1START`",
+                "text between `-- ASN1STOP` and `-- ASN1START`",
                 "ignored",
             );
             return self.comment(from, end);
@@ -348,7 +348,7 @@ impl Lexer<'_> {
             return;
         }
         let first = before.len() - before.trim_start().len();
-        let message = "text stands in front of the first `-- ASN1START`";
+        let message = "text before the first `-- ASN1START`";
         self.lenient("L0114", first, line_end(self.bytes, first), message, "ignored");
         self.comment(0, end);
     }

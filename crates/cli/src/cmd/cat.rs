@@ -49,7 +49,7 @@ impl FromStr for Numbers {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let number = |text: &str| text.parse().map_err(|_| format!("`{text}` is no number of a record"));
+        let number = |text: &str| text.parse().map_err(|_| format!("`{text}` is not the number of a record"));
         let (first, last) = match text.split_once("..") {
             None => (number(text)?, number(text)?),
             Some((first, "")) => (number(first)?, u64::MAX),
@@ -62,7 +62,7 @@ impl FromStr for Numbers {
 impl Cat {
     pub fn run(&self) -> Outcome {
         if self.format.is_columnar() {
-            return Err(Failure::usage("this format is no text: `tercet convert` writes it"));
+            return Err(Failure::usage("this format is binary; use `tercet convert`"));
         }
         self.render.check_format(Some(self.format))?;
         let mut guard = self.inspect.guard()?;

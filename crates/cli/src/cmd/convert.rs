@@ -80,7 +80,7 @@ pub struct Convert {
     #[arg(long, value_name = "FILE", requires = "dedupe")]
     dedupe_file: Option<PathBuf>,
 
-    /// File for what is around the record list; `.header` beside the output by default
+    /// File for the components around the record list; `.header` beside the output by default
     #[arg(long, value_name = "FILE", requires = "records")]
     pub header: Option<PathBuf>,
 
@@ -93,7 +93,7 @@ pub struct Convert {
     pub skip_rejects: bool,
 
     /// Write a line of JSON to this file for each marked value: a text or time that is kept although it breaks the rules of
-    /// its type, with its path, offset and octets
+    /// its type, with its path, offset and bytes
     #[arg(long, value_name = "FILE")]
     pub marks: Option<PathBuf>,
 
@@ -107,7 +107,7 @@ pub struct Convert {
     #[arg(long, value_name = "SHARE", value_parser = share)]
     max_error_ratio: Option<f64>,
 
-    /// What to do with incomplete outputs when a signal such as Ctrl-C stops the run
+    /// Handling of incomplete outputs when a signal such as Ctrl-C stops the run
     #[arg(long, value_enum, default_value_t = OnInterrupt::Remove, value_name = "POLICY")]
     pub on_interrupt: OnInterrupt,
 
@@ -187,7 +187,7 @@ impl Convert {
             && self.dedupe_file.is_none()
         {
             return Err(Failure::usage(
-                "with `--resume`, `--skip-existing` and `--watch`, `--dedupe` wants a file that keeps what has been there: \
+                "with `--resume`, `--skip-existing` and `--watch`, `--dedupe` requires a file for the records seen: \
                  `--dedupe-file FILE`",
             ));
         }
@@ -304,7 +304,7 @@ impl Convert {
             table.check_columns(self.format())?;
         }
         if self.format().is_columnar() && self.output.is_none() && io::stdout().is_terminal() {
-            return Err(Failure::usage("this format is no text; say with `--output` where it goes"));
+            return Err(Failure::usage("refusing to write binary output to a terminal; use `-o FILE`"));
         }
         job.stop = stop()?;
         let wanted = children::wanted(&job, &self.render, self.format());

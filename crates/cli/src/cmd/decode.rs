@@ -25,7 +25,7 @@ use tercet::{Schema, TransferSyntax};
 #[derive(Args, Debug)]
 #[command(after_help = "\
 An input holds one value or several one after the other; by PER, whose values have no end mark, it
-holds one, or with `--hex` one in each line. `tercet convert` is for large files: it keeps rejects apart and accounts for every octet.
+holds one, or with `--hex` one in each line. `tercet convert` is for large files: it keeps rejects apart and accounts for every byte.
 
 By PER bytes may follow a value: transport blocks are filled up. The value is shown then, with a warning. A value that
 breaks off is shown on a terminal with what was decoded before the fault, and the error after it.
@@ -66,11 +66,11 @@ pub struct Decode {
     #[command(flatten)]
     spelling: SpellingArgs,
 
-    /// What to do with components that the schema does not know
+    /// Handling of components that the schema does not define
     #[arg(long, value_enum, default_value_t = UnknownArg::Extensible, value_name = "POLICY")]
     unknown: UnknownArg,
 
-    /// What to do with texts and times that break the rules of their type in BER
+    /// Handling of texts and times that break the rules of their type in BER
     #[arg(long, value_enum, default_value_t = ValuesArg::Keep, value_name = "POLICY")]
     values: ValuesArg,
 
@@ -87,12 +87,12 @@ pub struct Decode {
     #[arg(short = 'n', long, value_name = "COUNT")]
     limit: Option<NonZeroU64>,
 
-    /// What may follow a value by rules that do not tell where an input ends (PER); by default the value is shown with a
+    /// Bytes allowed after a value in rules without an end mark (PER); by default the value is shown with a
     /// warning, and the exit code is 2 if the bytes are not all zeros
     #[arg(long, value_enum, value_name = "POLICY")]
     trailing: Option<TrailingArg>,
 
-    /// Whether a value that breaks off is shown with what was decoded before the fault
+    /// When to show the part of a value that was decoded before a fault
     #[arg(long, value_enum, value_name = "WHEN", num_args = 0..=1, require_equals = true,
         default_value_t = Partial::Auto, default_missing_value = "always")]
     partial: Partial,

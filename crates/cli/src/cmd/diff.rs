@@ -20,7 +20,7 @@ use tercet_printable::printable;
 /// Compare two encodings by value
 #[derive(Args, Debug)]
 #[command(after_help = "\
-The values count, not their octets: the sides may be in different transfer syntaxes, the members of a SET in any order, and a
+The values count, not their bytes: the sides may be in different transfer syntaxes, the members of a SET in any order, and a
 component that is absent is the same as its DEFAULT. Of several values the first is compared with the first, and so on.
 
 Exit codes: 0 the same, 1 different, 3 one of them is not a value.

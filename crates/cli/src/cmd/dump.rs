@@ -19,7 +19,7 @@ use tercet::runtime::{Class, Limits, Tag, ber};
 /// Show any BER data as a tree: offsets, tags, lengths, and what the contents may be
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Each line has the offset, the octets of tag and length, the octets of the contents, the tag, and the contents in
+Each line has the offset, the bytes of tag and length, the bytes of the contents, the tag, and the contents in
 hexadecimal with what they may mean: text, TBCD digits, a number.
 
 Examples:
@@ -52,7 +52,7 @@ pub struct Dump {
     #[arg(long, value_name = "OFFSET", default_value_t = 0)]
     skip: u64,
 
-    /// Octets of contents to show
+    /// Bytes of contents to show
     #[arg(long, value_name = "COUNT", default_value_t = 16)]
     width: usize,
 }
@@ -135,7 +135,7 @@ impl Dump {
                     writeln!(out, "{offset:>8} {:>8} filler {:02x}", item.octets.len(), item.octets[0])?
                 }
                 Part::Rejected { reason, .. } if !item.octets.is_empty() => {
-                    let octets = term::count(item.octets.len() as u64, "octet");
+                    let octets = term::count(item.octets.len() as u64, "byte");
                     writeln!(out, "{offset:>8}          ! {octets} passed over: {reason}")?;
                     exit = Exit::Rejected;
                 }

@@ -16,8 +16,7 @@ use tercet::records::{Origin, Output};
 #[derive(Args, Debug)]
 #[command(after_help = "\
 The first samples go through the borders of the type: the ends of ranges and sizes, every enumeration item, every
-alternative, every OPTIONAL present and absent, every row of an object set. What follows is random. The same seed gives the
-same samples.
+alternative, every OPTIONAL present and absent, every row of an object set. The other samples are random. A seed gives the same samples each time.
 
 Examples:
   tercet sample -s schemas/personnel PersonnelRecord
@@ -39,7 +38,7 @@ pub struct Sample {
     #[arg(short = 'n', long, default_value_t = 1)]
     count: u64,
 
-    /// What the choices follow from
+    /// Seed of the random choices
     #[arg(long, default_value_t = 1)]
     seed: u64,
 
@@ -97,7 +96,9 @@ impl Sample {
         let binary = syntax.is_some_and(|syntax| !syntax.is_text()) && !self.hex;
         let is_columnar = format.is_some_and(Format::is_columnar);
         if self.output.file().is_none() && (binary || is_columnar) && io::stdout().is_terminal() {
-            return Err(Failure::usage("the octets would go to a terminal; use `-o FILE` or `--hex`"));
+            return Err(Failure::usage(
+                "refusing to write binary output to a terminal; use `-o FILE` or `--hex`",
+            ));
         }
         if binary && self.count > 1 && syntax.is_some_and(|syntax| !syntax.delimits()) {
             return Err(Failure::usage(ONE_VALUE));

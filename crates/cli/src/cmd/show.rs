@@ -28,7 +28,7 @@ pub struct Show {
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
 
-    /// What to show; `model` by default
+    /// Kind of listing; `model` by default
     #[arg(long, value_enum)]
     stage: Option<Stage>,
 

@@ -47,7 +47,7 @@ impl Stat {
         let records = places.first().map_or(0, |root| root.count);
         writeln!(out, "{}, {}", term::count(records, "record"), balance)?;
         if let Some(range) = statistics.lengths {
-            writeln!(out, "octets of a record: {} to {}", term::grouped(range.0), term::grouped(range.1))?;
+            writeln!(out, "bytes of a record: {} to {}", term::grouped(range.0), term::grouped(range.1))?;
         }
         let mut text = String::new();
         if let Some(root) = places.first() {
@@ -171,7 +171,7 @@ fn line(shape: &Shape, places: &[Place], at: usize, around: u64, depth: usize, o
     _ = match (place.numbers, &place.times, place.octets) {
         (Some((low, high)), ..) => writeln!(out, "  {}", range(low, high)),
         (None, Some((low, high)), _) => writeln!(out, "  {}", range(low, high)),
-        (None, None, Some((low, high))) => writeln!(out, "  {} octets", range(low, high)),
+        (None, None, Some((low, high))) => writeln!(out, "  {} bytes", range(low, high)),
         (None, None, None) => writeln!(out),
     };
     for &child in &place.children {

@@ -21,7 +21,7 @@ use tercet::{TapeCodec, TransferSyntax};
 /// Write values encoded by one set of rules by another, or as text
 #[derive(Args, Debug)]
 #[command(after_help = "\
-An input holds one value or several one after the other; by PER, whose values do not tell where they end, one, or with
+An input holds one value or several one after the other; by PER, whose values have no end mark, one, or with
 `--hex` one in each line. The first fault ends the command, and an output file is then not written.
 
 Examples:
@@ -63,11 +63,11 @@ pub struct Transcode {
     #[arg(long)]
     hex_output: bool,
 
-    /// What to do with components that the schema does not know
+    /// Handling of components that the schema does not define
     #[arg(long, value_enum, default_value_t = UnknownArg::Extensible, value_name = "POLICY")]
     unknown: UnknownArg,
 
-    /// What to do with texts and times that break the rules of their type in BER
+    /// Handling of texts and times that break the rules of their type in BER
     #[arg(long, value_enum, default_value_t = ValuesArg::Keep, value_name = "POLICY")]
     values: ValuesArg,
 
@@ -76,7 +76,8 @@ pub struct Transcode {
 }
 
 /// Why a second value cannot follow the first.
-pub const ONE_VALUE: &str = "values by these rules do not tell where they end: only one fits an output; `--hex` writes a line for each";
+pub const ONE_VALUE: &str =
+    "values by these rules have no end mark: an output holds only one; `--hex` writes a line for each";
 
 /// What the output is.
 #[derive(Clone, Copy, Debug)]
@@ -221,7 +222,7 @@ impl Work<'_> {
         let octets = matches!(self.to, To::Rules(rules) if !rules.is_text());
         if output.is_none() && !self.hex_output && octets && io::stdout().is_terminal() {
             return Err(Failure::usage(
-                "the octets would go to a terminal; use `-o FILE` or hexadecimal text",
+                "refusing to write binary output to a terminal; use `-o FILE` or hexadecimal text",
             ));
         }
         let mut guard = self.output.guard(self.schema)?;

@@ -36,7 +36,7 @@ pub struct Validate {
     #[arg(short, long = "type", value_name = "TYPE")]
     type_name: String,
 
-    /// What the input is
+    /// Kind of the input
     #[arg(long, value_enum, default_value_t = Syntax::default())]
     rules: Syntax,
 
@@ -47,7 +47,7 @@ pub struct Validate {
     #[command(flatten)]
     spelling: SpellingArgs,
 
-    /// What to do with components that the schema does not know
+    /// Handling of components that the schema does not define
     #[arg(long, value_enum, default_value_t = UnknownArg::Extensible, value_name = "POLICY")]
     unknown: UnknownArg,
 

@@ -73,7 +73,7 @@ fn diagnostics() -> String {
     let mut page = format!(
         "# Diagnostics\n\n{MADE}\n\nThe findings of `tercet check`, by code. `E` is an error, `W` a warning. `L` is a slip of notation: a \
          warning, and an error with `--strict`. Where other commands, or `--lenient`, work around an error, it is a warning with \
-         `W` in place of `E`: `W0201` is E0201. A code never changes its meaning.\n\n| code | meaning |\n|---|---|\n"
+         `W` instead of `E`: `W0201` is E0201. A code never changes its meaning.\n\n| code | meaning |\n|---|---|\n"
     );
     for (code, meaning) in tercet::syntax::CODES {
         _ = writeln!(page, "| {code} | {} |", cell(meaning));
@@ -87,7 +87,7 @@ fn diagnostics() -> String {
 fn framings() -> String {
     let mut page = format!(
         "# Framings\n\n{MADE}\n\nWhat `--framing` takes, and `framing=` in Python. `auto`, the default, tries them on the first bytes of each \
-         input.\n\n| framing | what is around the records |\n|---|---|\n"
+         input.\n\n| framing | bytes around the records |\n|---|---|\n"
     );
     for (name, meaning) in FRAMINGS {
         _ = writeln!(page, "| `{name}` | {} |", cell(meaning));
@@ -134,7 +134,7 @@ fn example(kind: &str) -> Option<(&'static str, &'static str)> {
 
 fn renderings() -> String {
     let mut page = format!(
-        "# Renderings\n\n{MADE}\n\nWhat bytes mean in telephony. `--render PATH=KIND` takes these kinds, a [profile](profiles.md) maps names of \
+        "# Renderings\n\n{MADE}\n\nA rendering is the meaning of bytes in telephony. `--render PATH=KIND` takes these kinds, a [profile](profiles.md) maps names of \
          types and components to them, and `render=` takes them in Python. The examples show the bytes of a value, and what \
          `tercet decode --render` prints of it.\n\n| kind | meaning | bytes | shown as |\n|---|---|---|---|\n"
     );

@@ -11,7 +11,7 @@ pub(super) fn print(p: &mut Printer<'_>) {
         let name = p.names.ty(node).to_owned();
         p.text.line("");
         p.text.open(format!("impl {name}<'_> {{"));
-        p.text.doc("The same value without a borrow.");
+        p.text.doc("Returns the value without borrows.");
         p.text.line("#[must_use]");
         p.text.open(format!("pub fn into_owned(self) -> {name}<'static> {{"));
         let shape = p.types.shape;
@@ -82,7 +82,7 @@ pub(super) fn print(p: &mut Printer<'_>) {
         let value = owned(p, node, "self.0").unwrap_or_else(|| "self.0".into());
         p.text.line("");
         p.text.open(format!("impl {name}<'_> {{"));
-        p.text.doc("The same value without a borrow.");
+        p.text.doc("Returns the value without borrows.");
         p.text.line("#[must_use]");
         p.text.line(format!("pub fn into_owned(self) -> {name}<'static> {{ {name}({value}) }}"));
         p.text.close("}");

@@ -43,7 +43,7 @@ fn one(p: &mut Printer<'_>, node: NodeId, mixed: bool) {
     }
     if let Some(owned) = owned {
         p.text.open(format!("impl {name} {{"));
-        p.text.doc("The same value without a borrow.");
+        p.text.doc("Returns the value without borrows.");
         p.text.line(owned);
         p.text.close("}");
     }

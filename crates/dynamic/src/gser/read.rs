@@ -426,7 +426,7 @@ fn items_of(text: &Document<'_>, at: usize) -> std::result::Result<Vec<usize>, S
         if text.what(next) == Type::Comma {
             next += 1;
             if next == close {
-                return Err("nothing stands behind the last comma".to_owned());
+                return Err("a comma without an item after it".to_owned());
             }
         }
     }

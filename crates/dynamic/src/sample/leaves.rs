@@ -56,7 +56,7 @@ impl<'s> Sampler<'s> {
         contents
     }
 
-    /// The most octets or characters of a string whose type has no bound.
+    /// The most bytes or characters of a string whose type has no bound.
     pub(super) fn longest(&self) -> u64 {
         if self.options.large { 70_000 } else { 300 }
     }

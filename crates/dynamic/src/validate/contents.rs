@@ -1,4 +1,4 @@
-//! Why the octets of a string with CONTAINING are no encoding of what it contains.
+//! Why the bytes of a string with CONTAINING are no encoding of what it contains.
 
 use crate::event::{Discard, Leaf};
 use crate::path::of_tape;
@@ -6,7 +6,7 @@ use crate::tape::{Token, View};
 use crate::{Decoder, Error, ErrorKind, Options};
 use tercet_plan::{Kind, Plan};
 
-/// The first fault in the octets of a string with CONTAINING (X.682 §11) that stand as they are on a tape: on the path
+/// The first fault in the bytes of a string with CONTAINING (X.682 §11) that stand as they are on a tape: on the path
 /// from the outermost value. Its place is that in the input, `options` telling where the value begins there, or, where
 /// the octets are not those of the input, that in the octets, and its detail says so.
 ///
@@ -41,7 +41,7 @@ pub fn fault_inside(plan: &Plan, view: View<'_>, token: usize, options: &Options
     let path = format!("{around}{dot}{path}");
     let fault = fault.with_path(path);
     Some(if at.is_none() && fault.detail().is_empty() {
-        fault.with_detail("counted in the octets of the string")
+        fault.with_detail("counted in the bytes of the string")
     } else {
         fault
     })

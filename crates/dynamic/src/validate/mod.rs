@@ -226,7 +226,7 @@ fn of_type(checker: Checker<'_>, node: NodeId, at: usize) -> Option<Violation> {
                 leaf => leaf.contents().and_then(crate::leaf::small),
             };
             let known = number.is_some_and(|number| crate::leaf::item_index(shape, node, number).is_some());
-            (!known).then(|| plain(checker, at, "is no item of its ENUMERATED"))
+            (!known).then(|| plain(checker, at, "is not an item of its ENUMERATED"))
         }
         (Kind::Sequence | Kind::Set, Token::Open { .. }) => {
             let missing = shape.fields_of(node).find(|(id, field)| {

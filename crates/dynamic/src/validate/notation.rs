@@ -62,7 +62,7 @@ pub(super) fn complaint(checker: Checker<'_>, element: &Element, constraint: &st
             let set = name.map_or("the object set", |name| checker.shape.name(name));
             format!("is not what {set} has here")
         }
-        Element::Contents(..) => format!("is no encoding: {constraint}"),
+        Element::Contents(..) => format!("is not an encoding: {constraint}"),
         _ => format!("does not meet {constraint}"),
     }
 }
@@ -75,7 +75,7 @@ fn size(checker: Checker<'_>, at: usize) -> String {
     match checker.view.token(at) {
         Token::Open { .. } => count(checker.children(at).count(), "element"),
         Token::Leaf { node, leaf, .. } => match scalar(checker.shape, node, leaf) {
-            Scalar::OctetString(octets) => count(octets.len(), "octet"),
+            Scalar::OctetString(octets) => count(octets.len(), "byte"),
             Scalar::BitString(bits) => count(bits.len(), "bit"),
             Scalar::Text(text) | Scalar::Time(text) => count(text.chars().count(), "character"),
             _ => "has another size".to_owned(),

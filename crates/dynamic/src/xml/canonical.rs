@@ -127,7 +127,7 @@ pub(super) fn check(shape: &Shape, text: &[u8], value: View<'_>, root: &str) -> 
     }
     let clauses = [
         (Clause::Defaults, "a component with its DEFAULT is not written (X.693 9.5)"),
-        (Clause::SetOrder, "the components of a SET stand in the order of their tags (X.693 9.6)"),
+        (Clause::SetOrder, "the components of a SET are in the order of their tags (X.693 9.6)"),
         (Clause::SetOfOrder, "the elements of a SET OF ascend (X.693 9.7)"),
     ];
     for (clause, message) in clauses {
@@ -167,10 +167,10 @@ pub(super) fn check_leaf(
         Kind::Real => {
             "a number has one digit that is not zero, a full stop, digits, `E` and exponent (X.693 9.2)"
         }
-        Kind::BitString => "bits stand as 0 and 1, without the zeros that mean nothing (X.693 9.3)",
-        Kind::OctetString => "octets stand in hexadecimal with capital letters (X.693 9.4)",
-        Kind::ObjectIdentifier => "an OBJECT IDENTIFIER stands in numbers (X.693 9.8)",
-        Kind::RelativeOid => "a RELATIVE-OID stands in numbers (X.693 9.9)",
+        Kind::BitString => "bits are written as 0 and 1, without the zeros that mean nothing (X.693 9.3)",
+        Kind::OctetString => "bytes are written in hexadecimal with capital letters (X.693 9.4)",
+        Kind::ObjectIdentifier => "an OBJECT IDENTIFIER is written in numbers (X.693 9.8)",
+        Kind::RelativeOid => "a RELATIVE-OID is written in numbers (X.693 9.9)",
         Kind::GeneralizedTime => {
             "the time is in UTC, with seconds, no zero at the end of the fraction (X.693 9.10)"
         }

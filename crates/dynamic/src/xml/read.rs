@@ -458,7 +458,7 @@ impl<'s> Reader<'s> {
             let octets = hexadecimal(text, at).map_err(|_| {
                 text.error(
                     at.at,
-                    "a value in an element of its type's name, or octets in hexadecimal expected",
+                    "a value in an element of its type's name, or bytes in hexadecimal expected",
                 )
             })?;
             tape.leaf(field, node, Leaf::Made(&octets));
@@ -563,7 +563,9 @@ pub(super) fn string<'d>(text: &'d Document<'_>, at: Content) -> std::result::Re
             Item::Text(text) => out.push_str(text),
             Item::Element(element) => {
                 let letter = control(element.name).filter(|_| element.content.begin == element.content.end);
-                out.push(letter.ok_or_else(|| format!("`{}` is no control character", cut(element.name)))?);
+                out.push(
+                    letter.ok_or_else(|| format!("`{}` is not a control character", cut(element.name)))?,
+                );
             }
         }
     }

@@ -82,7 +82,7 @@ impl Cldap {
     /// The scheme of one is not `cldap`.
     pub fn for_urls(urls: Vec<Url>) -> Result<Self> {
         if let Some(url) = urls.iter().find(|url| !url.is_of_datagrams()) {
-            let message = format!("{}: `cldap` expected, as this is no connection", url.server());
+            let message = format!("{}: `cldap` expected, as this is not a connection", url.server());
             return Err(Error::new(ErrorKind::Usage, message));
         }
         let limits = Limits::default();
@@ -203,7 +203,7 @@ impl Asked {
         };
         self.size += datagram.len();
         if self.size > ANSWER {
-            let message = format!("more than {ANSWER} octets of entries in datagrams");
+            let message = format!("more than {ANSWER} bytes of entries in datagrams");
             return Err(Error::new(ErrorKind::Limit, message));
         }
         for (id, part) in parts {
@@ -277,6 +277,6 @@ fn entries(incoming: Incoming) -> crate::proto::Entries {
 fn message_id() -> Result<u32> {
     let mut octets = [0; 4];
     ring::rand::SecureRandom::fill(&ring::rand::SystemRandom::new(), &mut octets)
-        .map_err(|_| Error::new(ErrorKind::Io, "the system has no random octets"))?;
+        .map_err(|_| Error::new(ErrorKind::Io, "the system has no random bytes"))?;
     Ok((u32::from_le_bytes(octets) & (i32::MAX as u32)).max(1))
 }

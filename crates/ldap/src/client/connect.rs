@@ -61,7 +61,7 @@ pub(super) async fn connect(config: &Config) -> Result<Handle> {
 
 async fn one(url: &Url, config: &Config) -> Result<Handle> {
     if url.is_of_datagrams() {
-        return Err(Error::new(ErrorKind::Usage, "datagrams are no connection, and for searches alone"));
+        return Err(Error::new(ErrorKind::Usage, "datagrams have no connection; they serve searches only"));
     }
     let mut channel = Channel { host: url.host.clone(), ..Channel::default() };
     let mut io: Box<dyn Io> = if url.scheme == "ldapi" {

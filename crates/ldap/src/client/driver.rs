@@ -219,7 +219,7 @@ async fn drive(mut io: Box<dyn Io>, shared: &Shared) -> Result<()> {
             }
             Moved::End => {
                 let message =
-                    format!("the connection ends inside a message, {} octets of it are there", input.len());
+                    format!("the connection ends inside a message, {} bytes of it are there", input.len());
                 return Err(Error::new(ErrorKind::Closed, message));
             }
             Moved::In => {
@@ -293,7 +293,7 @@ fn hand_out(shared: &Shared, state: &mut State, id: u32, delivery: Delivery, las
 /// TLS on a connection that was open until now (RFC 4511 4.14.1). Whoever closes it ends the handshake too.
 async fn begin_tls(io: Box<dyn Io>, shared: &Shared) -> Result<Box<dyn Io>> {
     let Some(ChannelChange::Tls(upgrade)) = shared.lock().change.take() else {
-        return Err(Error::new(ErrorKind::Usage, "nobody has asked for TLS"));
+        return Err(Error::new(ErrorKind::Usage, "TLS was not requested"));
     };
     let mut handshake = pin!(upgrade.handshake(io));
     let (io, end_point) = loop {

@@ -51,8 +51,7 @@ impl Layered {
         let length = u32::from_be_bytes(*length) as usize;
         let limit = self.layer().largest_token();
         if length > limit {
-            let message =
-                format!("a buffer of {length} octets under the security layer, {limit} are allowed");
+            let message = format!("a buffer of {length} bytes under the security layer, {limit} are allowed");
             return Err(Error::new(ErrorKind::Limit, message));
         }
         if self.received.len() - LENGTH < length {

@@ -82,7 +82,7 @@ impl Client {
         self.handle.close();
     }
 
-    /// Whether the connection has ended.
+    /// True after the connection has ended.
     #[must_use]
     pub fn is_closed(&self) -> bool {
         self.handle.closed().is_some()

@@ -222,7 +222,7 @@ impl Client {
     /// The connection fails. StartTLS is not for here but for [`Client::start_tls`].
     pub async fn extended(&self, name: &str, value: Option<&[u8]>) -> Result<Extended> {
         if name == extended::START_TLS {
-            return Err(Error::new(ErrorKind::Usage, "StartTLS is an operation of its own"));
+            return Err(Error::new(ErrorKind::Usage, "StartTLS is a separate operation"));
         }
         let request =
             asn1::ExtendedRequest { request_name: octets(name), request_value: value.map(Octets::borrowed) };
@@ -242,7 +242,7 @@ impl Client {
         let answer = self.extended(extended::WHO_AM_I, None).await?;
         answer.result.success()?;
         String::from_utf8(answer.value.unwrap_or_default())
-            .map_err(|_| Error::new(ErrorKind::Protocol, "an authorization identity that is no UTF-8"))
+            .map_err(|_| Error::new(ErrorKind::Protocol, "an authorization identity that is not UTF-8"))
     }
 
     /// Changes a password (RFC 3062); gives the one that the server made up, if it had to.

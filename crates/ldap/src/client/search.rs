@@ -110,7 +110,7 @@ impl Search {
         self
     }
 
-    /// The attributes to return; `*` stands for all of users, `+` for all operational ones, `1.1` for none.
+    /// The attributes to return; `*` selects all user attributes, `+` all operational ones, `1.1` for none.
     #[must_use]
     pub fn attributes<S: AsRef<str>>(mut self, attributes: &[S]) -> Self {
         self.attributes = attributes.iter().map(|name| name.as_ref().to_owned()).collect();
@@ -534,7 +534,7 @@ impl Entries {
         if hop >= limits.hops {
             return Err(Error::new(
                 ErrorKind::Limit,
-                format!("more than {} referrals behind one another", limits.hops),
+                format!("more than {} referrals in a row", limits.hops),
             ));
         }
         let mut parsed = urls.iter().take(100).filter_map(|url| url.parse::<Url>().ok());

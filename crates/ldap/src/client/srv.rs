@@ -119,7 +119,7 @@ struct Server {
 fn read(answer: &Answer) -> std::result::Result<Vec<Server>, String> {
     let code = answer.header().rcode();
     if code != Rcode::NOERROR && code != Rcode::NXDOMAIN {
-        return Err(format!("the name server says {code}"));
+        return Err(format!("the name server reports {code}"));
     }
     let malformed = |_| "the answer of the name server is malformed".to_owned();
     // Aliases lead to another owner than was asked for.
@@ -141,7 +141,7 @@ fn read(answer: &Answer) -> std::result::Result<Vec<Server>, String> {
 fn chance(most: u32) -> Result<u32> {
     let mut octets = [0; 8];
     ring::rand::SecureRandom::fill(&ring::rand::SystemRandom::new(), &mut octets)
-        .map_err(|_| Error::new(ErrorKind::Io, "the system has no random octets"))?;
+        .map_err(|_| Error::new(ErrorKind::Io, "the system has no random bytes"))?;
     let number = u64::from_be_bytes(octets) % (u64::from(most) + 1);
     Ok(u32::try_from(number).unwrap_or(most))
 }

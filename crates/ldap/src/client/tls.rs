@@ -98,7 +98,7 @@ impl Tls {
     pub(super) fn server_name(&self, host: &str) -> Result<ServerName<'static>> {
         let name = self.server_name.as_deref().unwrap_or(if host.is_empty() { "localhost" } else { host });
         ServerName::try_from(name.to_owned())
-            .map_err(|_| fault(format_args!("`{name:.200}` is no name of a server")))
+            .map_err(|_| fault(format_args!("`{name:.200}` is not the name of a server")))
     }
 }
 

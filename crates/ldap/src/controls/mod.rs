@@ -66,7 +66,7 @@ impl ResponseControl for AuthorizedAs {
     fn read(value: &[u8]) -> Result<Self> {
         let identity = std::str::from_utf8(value);
         let identity =
-            identity.map_err(|_| Error::new(ErrorKind::Protocol, "an identity that is no UTF-8"))?;
+            identity.map_err(|_| Error::new(ErrorKind::Protocol, "an identity that is not UTF-8"))?;
         Ok(Self(identity.to_owned()))
     }
 }
@@ -244,7 +244,7 @@ impl ResponseControl for PasswordPolicy {
     }
 }
 
-/// The search goes on and tells of changes (draft-ietf-ldapext-psearch-03).
+/// The search goes on and reports changes (draft-ietf-ldapext-psearch-03).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PersistentSearch {
     /// Kinds of changes: 1 add, 2 delete, 4 modify, 8 modify DN.

@@ -73,7 +73,7 @@ fn item(f: &mut fmt::Formatter<'_>, operator: &str, assertion: &AttributeValueAs
     write!(f, "{description}{operator}{}", escape(&assertion.assertion_value))
 }
 
-/// A value as it stands in a filter: `*`, `(`, `)`, `\`, control characters and all that is no UTF-8 become escapes.
+/// A value as it stands in a filter: `*`, `(`, `)`, `\`, control characters and all that is not UTF-8 become escapes.
 /// What users enter has to go through this before it becomes part of a filter.
 #[must_use]
 pub fn escape(value: &[u8]) -> String {

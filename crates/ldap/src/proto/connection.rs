@@ -145,7 +145,7 @@ impl Connection {
                 // read as an answer of later.
                 if matches!(event, Event::StartTls(..)) && !buffer.is_empty() {
                     let message =
-                        format!("{} octets between the answer to StartTLS and the handshake", buffer.len());
+                        format!("{} bytes between the answer to StartTLS and the handshake", buffer.len());
                     return Err(Error::new(ErrorKind::Protocol, message));
                 }
                 return Ok(Some(event));

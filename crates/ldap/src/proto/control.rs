@@ -128,7 +128,7 @@ where
         Ok((value, [])) => Ok(value),
         Ok((_, rest)) => {
             let at = (value.len() - rest.len()) as u64;
-            Err(Error::at(ErrorKind::Protocol, format!("{what}: octets behind the value"), at))
+            Err(Error::at(ErrorKind::Protocol, format!("{what}: bytes after the value"), at))
         }
         Err(error) => {
             Err(Error::at(ErrorKind::Protocol, format!("{what}: {}", error.kind().message()), error.at()))

@@ -65,7 +65,7 @@ pub fn header(octets: &[u8], at: u64) -> Result<Option<Header>> {
 fn long(identifier: u8, count: usize, rest: &[u8], at: u64) -> Result<Option<Header>> {
     // Leading zeros are as good as none, but more than eight octets are nobody's length.
     if count > 8 {
-        return Err(fault("a length has more than eight octets", at + 1));
+        return Err(fault("a length has more than eight bytes", at + 1));
     }
     let Some(octets) = rest.get(..count) else {
         return Ok(None);

@@ -185,7 +185,7 @@ impl<'a> Attribute<'a> {
         self.description
     }
 
-    /// The attribute description as text; what is no UTF-8 is replaced.
+    /// The attribute description as text; what is not UTF-8 is replaced.
     #[must_use]
     pub fn name(&self) -> std::borrow::Cow<'a, str> {
         String::from_utf8_lossy(self.description)
@@ -249,7 +249,7 @@ fn parts(octets: &[u8]) -> Result<(Part, Part, Part, bool)> {
 #[inline]
 fn check_name(name: &[u8], begin: u64) -> Result<()> {
     let fault = |message: &str, at: usize| Error::at(ErrorKind::Protocol, message, begin + at as u64);
-    std::str::from_utf8(name).map_err(|error| fault("a name that is no UTF-8", error.valid_up_to()))?;
+    std::str::from_utf8(name).map_err(|error| fault("a name that is not UTF-8", error.valid_up_to()))?;
     memchr::memchr(0, name).map_or(Ok(()), |at| Err(fault("NUL in a name", at)))
 }
 

@@ -102,7 +102,7 @@ impl Framer {
             let limit = self.limits.message;
             return Err(Error::at(
                 ErrorKind::Limit,
-                format!("a message of {size} octets where {limit} are allowed"),
+                format!("a message of {size} bytes where {limit} are allowed"),
                 0,
             ));
         }

@@ -33,7 +33,7 @@ pub fn decode<'a>(octets: &'a [u8], limits: &Limits) -> Result<LdapMessage<'a>> 
     reader.finish()?;
     if let ProtocolOp::Unknown(unknown) = &message.protocol_op {
         let first = unknown.octets.first().copied().unwrap_or_default();
-        return Err(Error::new(ErrorKind::Protocol, format!("an operation {first:02X} that nobody knows")));
+        return Err(Error::new(ErrorKind::Protocol, format!("an unknown operation {first:02X}")));
     }
     Ok(message)
 }
@@ -181,7 +181,7 @@ pub(crate) fn text(octets: &[u8], what: &str) -> Result<String> {
     match std::str::from_utf8(octets) {
         Ok(text) => Ok(text.to_owned()),
         Err(error) => {
-            let message = format!("{what} is no UTF-8 at its octet {}", error.valid_up_to());
+            let message = format!("{what} is not UTF-8 at its byte {}", error.valid_up_to());
             Err(Error::new(ErrorKind::Protocol, message))
         }
     }

@@ -88,7 +88,7 @@ impl DigestMd5 {
     }
 
     fn check(&mut self, last: &[u8]) -> Result<()> {
-        let last = std::str::from_utf8(last).map_err(|_| auth("the server's last message is no UTF-8"))?;
+        let last = std::str::from_utf8(last).map_err(|_| auth("the server's last message is not UTF-8"))?;
         let directives = directives(last)?;
         let said = directives.iter().find(|(name, _)| name == "rspauth").map(|(_, value)| value);
         if said.is_none() || said != self.expected.as_ref() {
@@ -116,7 +116,7 @@ impl Mechanism for DigestMd5 {
             self.check(challenge)?;
             return Ok(Some(Vec::new()));
         }
-        let challenge = std::str::from_utf8(challenge).map_err(|_| auth("a challenge that is no UTF-8"))?;
+        let challenge = std::str::from_utf8(challenge).map_err(|_| auth("a challenge that is not UTF-8"))?;
         self.respond(challenge).map(|text| Some(text.into_bytes()))
     }
 

@@ -123,7 +123,7 @@ impl Gssapi {
     }
 
     fn context(&mut self) -> Result<&mut dyn GssContext> {
-        self.context.as_deref_mut().ok_or_else(|| auth("GSSAPI: a message behind the end"))
+        self.context.as_deref_mut().ok_or_else(|| auth("GSSAPI: a message after the end"))
     }
 
     fn establish(&mut self, token: Option<&[u8]>) -> Result<Vec<u8>> {
@@ -140,7 +140,7 @@ impl Gssapi {
     fn answer(&mut self, abilities: GssAbilities, token: &[u8]) -> Result<Vec<u8>> {
         let offer = self.context()?.unwrap(&mut token.to_vec())?;
         let &[offered, high, middle, low] = offer.as_slice() else {
-            return Err(auth(format_args!("GSSAPI: an offer of layers of {} octets, not 4", offer.len())));
+            return Err(auth(format_args!("GSSAPI: an offer of layers of {} bytes, not 4", offer.len())));
         };
         let size = u32::from_be_bytes([0, high, middle, low]);
         if offered & (NONE | INTEGRITY | CONFIDENTIALITY) == 0 {
@@ -158,9 +158,9 @@ impl Gssapi {
         if layer != NONE {
             let size = usize::try_from(size).unwrap_or(SENT);
             if size <= AROUND {
-                return Err(auth(format_args!("GSSAPI: the server takes only {size} octets at a time")));
+                return Err(auth(format_args!("GSSAPI: the server takes only {size} bytes at a time")));
             }
-            let context = self.context.take().ok_or_else(|| auth("GSSAPI: a message behind the end"))?;
+            let context = self.context.take().ok_or_else(|| auth("GSSAPI: a message after the end"))?;
             let [sent, received] = [size, largest as usize];
             self.layer = Some(Box::new(GssLayer { context, strength, sent, received }));
         }
@@ -183,7 +183,7 @@ impl Gssapi {
         let Some((bit, strength, _)) = strongest else {
             let names = names(offered);
             return Err(auth(format_args!(
-                "GSSAPI: the server wants {names}, a strength of at most {max} is asked for"
+                "GSSAPI: the server requires {names}, but the strength is limited to {max}"
             )));
         };
         if strength.max(self.outside) < min {
@@ -225,7 +225,7 @@ impl Mechanism for Gssapi {
     fn step(&mut self, challenge: Option<&[u8]>) -> Result<Option<Vec<u8>>> {
         let token = challenge.unwrap_or_default();
         if token.len() > TOKEN {
-            let message = format!("SASL: GSSAPI: a token of {} octets, {TOKEN} are allowed", token.len());
+            let message = format!("SASL: GSSAPI: a token of {} bytes, {TOKEN} are allowed", token.len());
             return Err(Error::new(ErrorKind::Limit, message));
         }
         match std::mem::replace(&mut self.state, State::Failed) {
@@ -236,7 +236,7 @@ impl Mechanism for Gssapi {
             }
             State::Context => self.establish(Some(token)),
             State::Offer(abilities) => self.answer(abilities, token),
-            State::Answered | State::Failed => Err(auth("GSSAPI: a challenge behind the end")),
+            State::Answered | State::Failed => Err(auth("GSSAPI: a challenge after the end")),
         }
         .map(Some)
     }
@@ -272,7 +272,7 @@ impl Layer for GssLayer {
         let token = self.context.wrap(self.strength > 1, buffer)?;
         if token.len() > self.sent {
             let message =
-                format!("SASL: GSSAPI: a token of {} octets, the server takes {}", token.len(), self.sent);
+                format!("SASL: GSSAPI: a token of {} bytes, the server takes {}", token.len(), self.sent);
             return Err(Error::new(ErrorKind::Limit, message));
         }
         Ok(token)

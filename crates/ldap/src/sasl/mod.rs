@@ -159,6 +159,6 @@ pub(crate) fn nonce() -> Result<String> {
     use base64::Engine as _;
     let mut octets = [0; 24];
     ring::rand::SecureRandom::fill(&ring::rand::SystemRandom::new(), &mut octets)
-        .map_err(|_| auth("the system has no random octets"))?;
+        .map_err(|_| auth("the system has no random bytes"))?;
     Ok(base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(octets))
 }

@@ -126,7 +126,7 @@ impl Ntlm {
     fn negotiate(&mut self) -> Result<Vec<u8>> {
         let names = [&self.user, &self.domain, &self.workstation, &self.service];
         if self.user.is_empty() || names.iter().any(|name| name.len() > NAME) {
-            return Err(auth(format_args!("NTLM: a user, and names of at most {NAME} octets, expected")));
+            return Err(auth(format_args!("NTLM: a user, and names of at most {NAME} bytes, expected")));
         }
         let layer = match self.max() {
             0 => 0,
@@ -218,13 +218,13 @@ impl Mechanism for Ntlm {
         let octets = challenge.unwrap_or_default();
         if octets.len() > CHALLENGE {
             let message =
-                format!("SASL: NTLM: a challenge of {} octets, {CHALLENGE} are allowed", octets.len());
+                format!("SASL: NTLM: a challenge of {} bytes, {CHALLENGE} are allowed", octets.len());
             return Err(Error::new(ErrorKind::Limit, message));
         }
         match std::mem::replace(&mut self.state, State::Failed) {
             State::Begin => self.negotiate(),
             State::Asked(asked) => self.authenticate(&asked, octets, &Chance::new()?),
-            State::Answered | State::Failed => Err(auth("NTLM: a challenge behind the end")),
+            State::Answered | State::Failed => Err(auth("NTLM: a challenge after the end")),
         }
         .map(Some)
     }
@@ -260,7 +260,7 @@ impl Chance {
     fn new() -> Result<Self> {
         let mut octets = [0; 24];
         ring::rand::SecureRandom::fill(&ring::rand::SystemRandom::new(), &mut octets)
-            .map_err(|_| auth("the system has no random octets"))?;
+            .map_err(|_| auth("the system has no random bytes"))?;
         let (mut nonce, mut session) = ([0; 8], [0; 16]);
         nonce.copy_from_slice(&octets[..8]);
         session.copy_from_slice(&octets[8..]);

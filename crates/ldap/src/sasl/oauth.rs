@@ -28,7 +28,7 @@ impl OauthBearer {
             return Err(auth("a token has printable characters of ASCII"));
         }
         if self.authorization.contains(['\0', '\x01']) {
-            return Err(auth("an octet of 0 or 1 in the user"));
+            return Err(auth("a byte of 0 or 1 in the user"));
         }
         let mut text = String::from("n,");
         if !self.authorization.is_empty() {

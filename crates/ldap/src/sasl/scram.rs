@@ -98,7 +98,7 @@ impl Scram {
                 Some(("r", value)) => server_nonce = Some(value),
                 Some(("s", value)) => salt = STANDARD.decode(value).ok(),
                 Some(("i", value)) => iterations = value.parse::<u64>().ok(),
-                Some(("e", value)) => return Err(auth(format_args!("the server says {value:.100}"))),
+                Some(("e", value)) => return Err(auth(format_args!("the server reports {value:.100}"))),
                 _ => {}
             }
         }
@@ -134,7 +134,7 @@ impl Scram {
         let State::Final { signature } = std::mem::replace(&mut self.state, State::Done) else {
             return Err(auth("the exchange ends too early"));
         };
-        let last = std::str::from_utf8(last).map_err(|_| auth("the server's last message is no UTF-8"))?;
+        let last = std::str::from_utf8(last).map_err(|_| auth("the server's last message is not UTF-8"))?;
         let value = last.split(',').find_map(|field| field.strip_prefix("v="));
         let said = value.and_then(|value| STANDARD.decode(value).ok()).unwrap_or_default();
         if said == signature {
@@ -174,7 +174,7 @@ impl Mechanism for Scram {
             }
             State::First { bare } => {
                 let challenge =
-                    std::str::from_utf8(challenge).map_err(|_| auth("a challenge that is no UTF-8"))?;
+                    std::str::from_utf8(challenge).map_err(|_| auth("a challenge that is not UTF-8"))?;
                 self.respond(&bare, challenge).map(Some)
             }
             state @ State::Final { .. } => {
@@ -183,7 +183,7 @@ impl Mechanism for Scram {
                 self.check(challenge)?;
                 Ok(Some(Vec::new()))
             }
-            State::Done => Err(auth("a challenge behind the end")),
+            State::Done => Err(auth("a challenge after the end")),
         }
     }
 

@@ -37,7 +37,7 @@ struct Parser<'t> {
 impl<'t> Parser<'t> {
     fn nodes(octets: &'t [u8]) -> Result<Vec<Node<'t>>> {
         if octets.first() != Some(&super::VERSION) || u32::try_from(octets.len()).is_err() {
-            return Err(Error::new(0, "a term: the octet 131"));
+            return Err(Error::new(0, "a term: the byte 131"));
         }
         // Messages have a node in three octets.
         let mut parser = Self { octets, at: 1, nodes: Vec::with_capacity(octets.len() / 3 + 8) };
@@ -154,7 +154,7 @@ impl<'t> Parser<'t> {
     #[inline]
     fn number(&mut self, octets: usize) -> Result<usize> {
         let Some(number) = self.rest().get(..octets) else {
-            return Err(self.error("more octets of a term"));
+            return Err(self.error("more bytes of a term"));
         };
         self.at += octets;
         Ok(number.iter().fold(0, |number, &octet| number << 8 | usize::from(octet)))
@@ -162,7 +162,7 @@ impl<'t> Parser<'t> {
 
     #[inline]
     fn text(&mut self, kind: Kind, start: usize, length: usize) -> Result<()> {
-        let Some(text) = self.rest().get(..length) else { return Err(self.error("more octets of a term")) };
+        let Some(text) = self.rest().get(..length) else { return Err(self.error("more bytes of a term")) };
         self.at += length;
         self.push(kind, text, 0, start);
         Ok(())

@@ -18,7 +18,7 @@ pub(super) struct Reader<'t, 'a> {
     version: u8,
     /// How strings are kept: borrowed, or copied if the term goes away.
     keep: fn(&'t [u8]) -> Cow<'a, [u8]>,
-    /// Lists that are open: how many elements are left, and whether they are the octets of a string. The model decides
+    /// Lists that are open: how many elements are left, and whether they are the bytes of a string. The model decides
     /// how many there can be.
     lists: [(usize, bool); DEEPEST],
     open: usize,
@@ -44,7 +44,7 @@ impl<'t, 'a> Reader<'t, 'a> {
             Some(&VERSION) => {
                 Ok(Self { term, at: 1, version: 1, keep, lists: [(0, false); DEEPEST], open: 0 })
             }
-            _ => Err(Error::new(0, "a term: the octet 131")),
+            _ => Err(Error::new(0, "a term: the byte 131")),
         }
     }
 
@@ -153,7 +153,7 @@ impl<'t, 'a> Reader<'t, 'a> {
                 for _ in 0..length {
                     let octet = self.take(2, WHAT)?;
                     if octet[0] != 97 {
-                        return Err(self.error("the octets of a string"));
+                        return Err(self.error("the bytes of a string"));
                     }
                     octets.push(octet[1]);
                 }

@@ -35,7 +35,7 @@ impl<'a> Term<'a> {
     /// The octets are no term of these kinds, or one deeper than 64 levels.
     pub fn read(octets: &'a [u8]) -> Result<Self> {
         if octets.first() != Some(&VERSION) {
-            return Err(Error::new(0, "a term: the octet 131"));
+            return Err(Error::new(0, "a term: the byte 131"));
         }
         let mut at = 1;
         let term = read(octets, &mut at, 0)?;
@@ -88,7 +88,7 @@ fn read<'a>(term: &'a [u8], at: &mut usize, depth: usize) -> Result<Term<'a>> {
     let start = *at;
     let take = |at: &mut usize, length: usize| {
         let octets = term.get(*at..).and_then(|rest| rest.get(..length));
-        let octets = octets.ok_or_else(|| Error::new(*at, "more octets of a term"))?;
+        let octets = octets.ok_or_else(|| Error::new(*at, "more bytes of a term"))?;
         *at += length;
         Ok(octets)
     };

@@ -60,7 +60,7 @@ pub fn inflate(term: &[u8]) -> Result<Cow<'_, [u8]>> {
     if length > LARGEST {
         return Err(Error::new(2, "a term of less than 256 MiB"));
     }
-    let fault = || Error::new(6, "compressed octets of the length that the term says");
+    let fault = || Error::new(6, "compressed bytes of the length that the term announces");
     if length > small.len().saturating_mul(FACTOR) {
         return Err(fault());
     }

@@ -129,9 +129,9 @@ impl fmt::Display for Type {
         match self {
             Self::Boolean => f.write_str("Boolean, `on` or `off`"),
             Self::String => f.write_str("String"),
-            Self::OctetString => f.write_str("Octet String, two hexadecimal digits for each octet"),
-            Self::Integer => f.write_str("Integer of 4 octets"),
-            Self::Double => f.write_str("Double, an integer of 8 octets"),
+            Self::OctetString => f.write_str("Octet String, two hexadecimal digits for each byte"),
+            Self::Integer => f.write_str("Integer of 4 bytes"),
+            Self::Double => f.write_str("Double, an integer of 8 bytes"),
             Self::Character => f.write_str("Character"),
             Self::Enumeration(values) => {
                 f.write_str("Enumeration")?;
@@ -219,6 +219,6 @@ mod tests {
         let of = Type::OneOf(vec![Type::list_of(Type::Integer), Type::enumeration(&[("automatic", 1)])]);
         check(&of, &[b"1", b"automatic"], &[b"a", b""]);
         assert!(of.is_list() && !Type::OneOf(vec![Type::String]).is_list());
-        assert_eq!(of.to_string(), "Sub-list of Integer of 4 octets, or Enumeration of `automatic`");
+        assert_eq!(of.to_string(), "Sub-list of Integer of 4 bytes, or Enumeration of `automatic`");
     }
 }

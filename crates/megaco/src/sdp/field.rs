@@ -401,7 +401,7 @@ fn origin(value: &[u8]) -> Result<Origin<'_>, Fault> {
 }
 
 fn connection(value: &[u8]) -> Result<Connection<'_>, Fault> {
-    const SCOPE: &str = "`/` and a number behind the address";
+    const SCOPE: &str = "`/` and a number after the address";
     let mut words = Words::new(value);
     let network = words.word("a kind of network")?.into();
     let family = words.word("a kind of address")?.into();

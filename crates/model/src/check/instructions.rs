@@ -57,7 +57,7 @@ impl Checker<'_> {
             I::Base64 => {
                 let octets =
                     matches!(kind, TypeKind::OctetString | TypeKind::Open(_) | TypeKind::AnyDefinedBy(_));
-                (octets || is_string, "octets or characters")
+                (octets || is_string, "bytes or characters")
             }
             I::Attribute => {
                 let parts = matches!(kind, TypeKind::Sequence(_) | TypeKind::Set(_) | TypeKind::Open(_));

@@ -78,7 +78,7 @@ impl Checker<'_> {
                                 );
                                 let finding = self
                                     .slip("E0264", component.span, text)
-                                    .label("decoders cannot tell them apart by their tags")
+                                    .label("decoders cannot distinguish them by their tags")
                                     .also(first, "the other one")
                                     .note(why);
                                 self.out.push(finding);
@@ -95,8 +95,10 @@ impl Checker<'_> {
     }
 
     fn report_open(&mut self, component: &Component, other: &Component, why: &'static str) {
-        let text =
-            format!("`{}` cannot be told from `{}`: an open type has any tag", component.name, other.name);
+        let text = format!(
+            "`{}` cannot be distinguished from `{}`: an open type has any tag",
+            component.name, other.name
+        );
         let finding = self.slip("E0265", component.span, text).also(other.span, "the other one").note(why);
         self.out.push(finding);
     }

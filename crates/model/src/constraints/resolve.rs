@@ -88,7 +88,7 @@ impl<'a> Resolver<'a> {
                 let ast::TypeKind::Reference(reference) = &ty.kind else { return None };
                 return match self.peek(scope, &reference.name.text)? {
                     Binding::ObjectSet(set) => {
-                        let message = "an object set as a constraint stands in braces";
+                        let message = "an object set as a constraint requires braces";
                         let finding =
                             self.slip("E0407", ty.span, message).label("taken as a table constraint");
                         self.report(finding);
@@ -391,7 +391,7 @@ impl<'a> Resolver<'a> {
         let other = self.base(contained);
         let (own, given) = (&self.model.types[base.index()].kind, &self.model.types[other.index()].kind);
         if !is_open(own) && !is_open(given) && std::mem::discriminant(own) != std::mem::discriminant(given) {
-            let message = format!("{} is no subtype of {}", kind_name(given), kind_name(own));
+            let message = format!("{} is not a subtype of {}", kind_name(given), kind_name(own));
             let finding =
                 self.slip("E0403", ty.span, message).label("the constraint is ignored").note("X.680 §51.3");
             self.report(finding);

@@ -183,7 +183,7 @@ fn nonsense() {
         ("T ::= INTEGER (1..3) (7..9)", "E0405 no value satisfies this constraint and those before it"),
         ("T ::= OCTET STRING (SIZE (-1..3))", "E0408 a size is not negative"),
         ("T ::= SEQUENCE { a INTEGER (0..5) DEFAULT 9 }", "E0406 the DEFAULT is not a value of its type"),
-        ("T ::= INTEGER (A) A ::= BOOLEAN", "E0403 BOOLEAN is no subtype of INTEGER"),
+        ("T ::= INTEGER (A) A ::= BOOLEAN", "E0403 BOOLEAN is not a subtype of INTEGER"),
         ("T ::= INTEGER (1..n)", "E0201 unknown value `n`"),
     ] {
         assert_eq!(model(body).1, expected, "{body}");

@@ -193,7 +193,7 @@ impl Reader<'_, '_> {
             return Ok(vec![Written { kind, negated, targets: Vec::new(), span: from }]);
         }
         if !NAMES.contains(&word.as_str()) {
-            return Err((from, format!("`{word}` is no encoding instruction")));
+            return Err((from, format!("unknown encoding instruction `{word}`")));
         }
         self.cursor.bump();
         let mut targets = Vec::new();
@@ -222,7 +222,7 @@ impl Reader<'_, '_> {
             "NAMESPACE" => I::Namespace(String::new(), None),
             "DEFAULT-FOR-EMPTY" => I::DefaultForEmpty(String::new()),
             "WHITESPACE" => I::Whitespace(Whitespace::Collapse),
-            _ => return Err((from, format!("`{word}` stands alone"))),
+            _ => return Err((from, format!("`{word}` takes no arguments"))),
         };
         if !prefix {
             targets = self.targets()?;

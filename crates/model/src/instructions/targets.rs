@@ -100,7 +100,7 @@ impl Resolver<'_> {
         };
         match parse::prefix(&mut cursor) {
             Ok(_) if cursor.peek_kind() != TokenKind::CloseBracket => {
-                self.not_understood(cursor.span(), "`]` expected behind an encoding instruction".into());
+                self.not_understood(cursor.span(), "`]` expected after an encoding instruction".into());
             }
             Ok(found) => {
                 for Written { kind, negated, span, .. } in found {

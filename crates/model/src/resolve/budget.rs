@@ -44,7 +44,7 @@ impl Resolver<'_> {
             let text = format!("definitions expand to more than {} types and values", self.budget.limit);
             self.report(
                 Diagnostic::error("E0237", span, text)
-                    .label("this one and those after it are left out")
+                    .label("this one and those after it are ignored")
                     .help("look for definitions that repeat others several times: each step multiplies"),
             );
         }
@@ -72,7 +72,7 @@ impl Resolver<'_> {
             return value;
         }
         let text = format!("values nest deeper than {DEPTH} levels");
-        self.report(Diagnostic::error("E0299", span, text).label("this one is left out"));
+        self.report(Diagnostic::error("E0299", span, text).label("this one is ignored"));
         Value::Error
     }
 }

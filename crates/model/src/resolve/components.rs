@@ -147,7 +147,7 @@ impl<'a> Resolver<'a> {
         if self.components_taken > COMPONENT_LIMIT && !self.components_reported {
             self.components_reported = true;
             let text = format!("COMPONENTS OF gives more than {COMPONENT_LIMIT} components");
-            self.report(Diagnostic::error("E0262", ty.span, text).label("those from here on are left out"));
+            self.report(Diagnostic::error("E0262", ty.span, text).label("those from here on are ignored"));
         }
         self.components_of.pop();
         self.leave();

@@ -72,7 +72,7 @@ impl<'a> Resolver<'a> {
                     return None;
                 }
                 _ => {
-                    let text = format!("`{}` has no fields of its own", name.text);
+                    let text = format!("`{}` has no fields", name.text);
                     self.report(Diagnostic::error("E0271", name.span, text));
                     return None;
                 }

@@ -226,7 +226,7 @@ impl<'a> Resolver<'a> {
         }
         if assumed == Symbol::Missing {
             finding = finding.label(match self.options.lenient {
-                true => "taken as an open type, or left out",
+                true => "taken as an open type, or ignored",
                 false => "neither defined here nor imported",
             });
         }

@@ -230,7 +230,7 @@ impl<'a> Resolver<'a> {
                         span,
                         format!("definitions nest deeper than {DEPTH_LIMIT} levels"),
                     )
-                    .help("give the inner parts names of their own"),
+                    .help("give the inner parts separate names"),
                 );
             }
             return false;

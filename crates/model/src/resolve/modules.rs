@@ -70,7 +70,7 @@ impl<'a> Resolver<'a> {
         };
         let (used, says) = match self.options.duplicates {
             Duplicates::First => (first, "ignored"),
-            Duplicates::Last => (index, "used in place of the other"),
+            Duplicates::Last => (index, "used instead of the other"),
         };
         self.table.by_name.insert(module.name.text.clone(), used);
         let unused = if used == index { first } else { index };
@@ -241,7 +241,7 @@ impl<'a> Resolver<'a> {
         }
         let mut finding = self
             .slip("E0210", name.span, format!("module `{}` is not among those given", name.text))
-            .label("what is imported from it is taken as open types, or left out");
+            .label("its imports are taken as open types, or ignored");
         let known = self.modules.iter().map(|m| m.name.text.as_str());
         if let Some(near) = nearest(&name.text, known) {
             finding = finding.help(format!("if `{near}` is meant, give the alias `{}={near}`", name.text));

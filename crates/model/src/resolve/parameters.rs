@@ -112,7 +112,7 @@ impl<'a> Resolver<'a> {
                 );
                 self.report(
                     Diagnostic::error("E0235", at, text)
-                        .label("this one and those after it are left out")
+                        .label("this one and those after it are ignored")
                         .help("raise the limit if the specification is meant to be so large"),
                 );
             }

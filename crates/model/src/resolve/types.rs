@@ -347,7 +347,7 @@ impl<'a> Resolver<'a> {
         let first = self.tokens(scope).get(prefix.text.first as usize + 1).map(|t| t.kind);
         if matches!(first, Some(TokenKind::Minus | TokenKind::Number | TokenKind::CloseBracket)) {
             self.report(
-                Diagnostic::error("E0251", prefix.text.span, "this is no tag")
+                Diagnostic::error("E0251", prefix.text.span, "this is not a tag")
                     .note("X.680 §31.2.2: the number of a tag is not negative"),
             );
         }

@@ -41,9 +41,8 @@ impl<'a> Resolver<'a> {
 
     /// `'FF'H` where an INTEGER belongs: read as its number.
     fn number_in_digits(&mut self, digits: &str, radix: u32, span: Span) -> Value {
-        let finding = self
-            .slip("E0303", span, "a bit string stands for an INTEGER")
-            .label("taken as an unsigned number");
+        let finding =
+            self.slip("E0303", span, "a bit string for an INTEGER").label("taken as an unsigned number");
         self.report(finding);
         match BigInt::parse_bytes(digits.as_bytes(), radix) {
             Some(number) => Value::Integer(number),
@@ -60,7 +59,7 @@ impl<'a> Resolver<'a> {
         {
             let item = Value::Enumerated(name.clone(), *number);
             let finding = self
-                .slip("E0303", value.span, "a number stands for an item of an ENUMERATED")
+                .slip("E0303", value.span, "a number for an item of an ENUMERATED")
                 .label(format!("taken as `{name}`"));
             self.report(finding);
             return item;

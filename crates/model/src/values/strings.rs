@@ -81,15 +81,15 @@ impl<'a> Resolver<'a> {
             ValueKind::Containing(inner) => self.contained_value(scope, inner, governor, value.span),
             ValueKind::String(text) if self.options.lenient => {
                 let finding = self
-                    .slip("E0303", value.span, "a character string stands for an OCTET STRING")
-                    .label("taken as its octets in UTF-8");
+                    .slip("E0303", value.span, "a character string for an OCTET STRING")
+                    .label("taken as its bytes in UTF-8");
                 self.report(finding);
                 Value::OctetString(text.as_bytes().to_vec())
             }
             ValueKind::Braced(braced) if braced.end - braced.first == 2 && self.options.lenient => {
                 let finding = self
-                    .slip("E0303", value.span, "`{}` stands for an OCTET STRING")
-                    .label("taken as one without octets");
+                    .slip("E0303", value.span, "`{}` for an OCTET STRING")
+                    .label("taken as one without bytes");
                 self.report(finding);
                 Value::OctetString(Vec::new())
             }
@@ -260,7 +260,7 @@ impl<'a> Resolver<'a> {
         let character = code.and_then(char::from_u32);
         if character.is_none() {
             let finding = self
-                .slip("E0305", span, "these numbers are no character of Unicode")
+                .slip("E0305", span, "these numbers are not a Unicode character")
                 .label("`{column, row}` or `{group, plane, row, cell}` is needed")
                 .note("X.680 §41.8");
             self.report(finding);

@@ -118,7 +118,7 @@ __all__ = [
     "splits",
 ]
 
-# The modules with an underscore are nobody's to import: tracebacks and pickles name this one.
+# The modules with an underscore are private: tracebacks and pickles name this one.
 for _name in __all__:
     if getattr(globals()[_name], "__module__", __name__) != __name__:
         globals()[_name].__module__ = __name__

@@ -1,4 +1,4 @@
-"""What can go wrong, with what is known about it as attributes."""
+"""Errors, with their details as attributes."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class CodecError(Error):
     """A fault in data to decode, or in a value to encode."""
 
     kind: str
-    """What is wrong, by a name that stays: ``incomplete``, ``value-mismatch``; ``text`` for faults in XML, JSON and
+    """The kind of error, by a stable name: ``incomplete``, ``value-mismatch``; ``text`` for faults in XML, JSON and
     value notation."""
     path: str
     """The way to the faulty value: ``CallRecord.moCall.parties[2]``; empty if it is not known."""
@@ -114,11 +114,11 @@ class DecodeError(CodecError):
     """Data is not an encoding of its type."""
 
     offset: int
-    """Octets before the fault."""
+    """Bytes before the fault."""
     bit: int | None
-    """The bit in the octet at the offset, 0 the first, in rules whose fields are not octets (PER)."""
+    """The bit in the byte at the offset, 0 the first, in rules whose fields are not whole bytes (PER)."""
     missing: int | None
-    """If the data ends too early: the least number of octets that have to follow."""
+    """If the data ends too early: the least number of bytes that have to follow."""
     line: int | None
     """The line of text, from 1."""
     column: int | None

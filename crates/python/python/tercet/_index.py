@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 SIZE = 64 << 20
 STEP = 1 << 20
-"""Octets between two places that an index knows, at least."""
+"""Bytes between two places that an index knows, at least."""
 PLACES = 1 << 16
 """Places that an index knows of a file, about, at most."""
 
@@ -34,7 +34,7 @@ def splits(
     index: bool | str | PathLike[str] = False,
     **options: Unpack[FileOptions],
 ) -> list[Split]:
-    """Cuts files into stretches of `size` octets or somewhat more, for several workers to read. A file that is
+    """Cuts files into stretches of `size` bytes or somewhat more, for several workers to read. A file that is
     compressed, or whose framing cannot be cut, is one split.
 
     With `index`, places where splits may begin are kept: beside each file that is larger than `size`, as
@@ -126,7 +126,7 @@ def _sum(index: dict[str, Any]) -> str:
 
 
 def _joined(file: str, index: dict[str, Any], size: int) -> list[Split]:
-    """Splits of `size` octets or more that begin where the index tells that one may."""
+    """Splits of `size` bytes or more that begin where the index allows it."""
     filler, framing = bytes.fromhex(index["filler"]), index["framing"]
     found: list[Split] = []
     for start, record, around in index["places"]:

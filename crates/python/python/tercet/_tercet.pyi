@@ -25,30 +25,30 @@ class DecodeOptions(TypedDict, total=False):
     constraints: bool
     """Values must meet their constraints."""
     values: Literal["keep", "bytes", "strict"]
-    """What to do with texts and times that break the rules of their type in BER: `keep` them, by default, as `Marked`;
+    """Handling of texts and times that break the rules of their type in BER: `keep` them, by default, as `Marked`;
     as the `bytes` that came, where Python values are made; or `strict`, take them for an error."""
     unknown: Literal["error", "extensible", "keep"]
-    """What to do with components that the schema does not know: an error everywhere, kept where the type has `...`
+    """Handling of components that the schema does not know: an error everywhere, kept where the type has `...`
     (as by default), kept everywhere."""
     open_types: bool
     """Decode what is inside of open types and of strings with CONTAINING, as by default."""
     trailing: Literal["error", "zeros", "any"]
-    """What may follow the value: nothing (as by default), zeros (padding), anything."""
+    """Bytes allowed after the value: none (by default), zeros (padding), any."""
     max_depth: int
     """Values inside one another; 64 by default, at most 1,000."""
     max_elements: int | None
     """Elements altogether."""
     max_size: int | None
-    """Octets in the contents of one element."""
+    """Bytes in the contents of one element."""
 
 class ValueOptions(DecodeOptions, total=False):
     """How to decode, and what values look like in Python."""
 
     times: Literal["text", "datetime"]
-    """What times are: `text`, by default, as in the value notation; `datetime`, objects of Python's `datetime`, except
+    """Form of times: `text`, by default, as in the value notation; `datetime`, objects of Python's `datetime`, except
     for those that it cannot express exactly (a leap second, the year 0, parts of a microsecond), which stay text."""
     oids: Literal["text", "tuple"]
-    """What object identifiers are: `text`, by default, or `tuple`, tuples of the numbers of their arcs."""
+    """Form of object identifiers: `text`, by default, or `tuple`, tuples of the numbers of their arcs."""
     render: str | Sequence[str] | Mapping[str, str] | None
     """How bytes that are numbers, times and places are shown: `none`, by default for single values, keeps them, so that
     the value can be encoded again; `auto` shows them by the profile that fits the specification; `PATH=KIND`, or a
@@ -71,7 +71,7 @@ class BitString:
         """Makes a bit string of the digits `0` and `1`."""
     @property
     def octets(self) -> bytes:
-        """The bits, the first in the highest place of the first octet; the last octet is filled with zeros."""
+        """The bits, the first in the highest place of the first byte; the last byte is filled with zeros."""
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the bits that are one, of a decoded value whose type names bits."""
@@ -130,7 +130,7 @@ class Schema:
         """Reads files, and directories with all specifications in them.
 
         `strict` takes the slips found in vendors' specifications as errors. `aliases` lets imports from a module find
-        another: `{"TAP-03XX": "TAP-0312"}`. `tags` says what tags mean, where text and data disagree. `allow_errors`
+        another: `{"TAP-03XX": "TAP-0312"}`. `tags` sets the meaning of tags where text and data differ. `allow_errors`
         uses what could be understood.
 
         Types that use names without a definition, or a module that was given twice with different texts, raise
@@ -195,7 +195,7 @@ class Schema:
         large: bool = False,
     ) -> list[Any]:
         """Makes valid values: first the limits of the type, then random ones. With `rules`, their
-        encodings. The same seed gives the same values."""
+        encodings. A seed gives the same values each time."""
     @overload
     def sample(
         self,
@@ -223,9 +223,9 @@ class FileOptions(DecodeOptions, total=False):
     rules: Literal["auto", "ber", "uper", "aper", "xer"] | None
     """The encoding rules of records: those that headers of TS 32.297 say, and BER, by default."""
     filler: Buffer
-    """Octets that may stand between records: 00 and FF by default."""
+    """Bytes that may be between records: 00 and FF by default."""
     record_limit: int
-    """Octets that a record may have: 64 MiB by default."""
+    """Bytes that a record may have: 64 MiB by default."""
     render: str | Sequence[str] | Mapping[str, str] | None
     """How bytes that are numbers, times and places are shown, as `tercet convert --render` does: `auto`, by default, by
     the profile that fits the specification; `none` or None, as bytes; `PATH=KIND`, or a mapping from paths to kinds,
@@ -236,24 +236,24 @@ class FileOptions(DecodeOptions, total=False):
     """Keeps the records that match: a condition, or several that a record must match all. `duration >= 60 and choice in
     (moCall, mtCall)`, `answerTime is null`, `accessPoint like 'internet%'`; values are compared as they are shown."""
     explode: str | None
-    """The path of a list: each of its elements makes a row, with what stands around it repeated."""
+    """The path of a list: each of its elements makes a row, with the components around it repeated."""
     child: str | None
-    """The path of a list, or of a component with parts: its elements, or itself, are the rows, which tell their record
+    """The path of a list, or of a component with parts: its elements, or itself, are the rows, with their record
     and their index in each list on the way to them."""
     max_rejects: int | None
     """Damaged or undecodable places after which it is an error to go on: 0 by default, or any number if
-    `max_reject_ratio` is told; None for no limit."""
+    `max_reject_ratio` is given; None for no limit."""
     max_reject_ratio: float | None
     """The share of rejects, of these and the records, beyond which a file is given up: from the first thousand on, and
     at its end. Of a split likewise."""
     rejects: str | PathLike[str] | None
-    """A file for the octets of what is rejected; another with `.jsonl` added tells where and why."""
+    """A file for the rejected bytes; another with `.jsonl` added has places and reasons."""
 
     allow_empty: bool
     """Allow an empty list of files, a directory without files, and inputs of 0 bytes: errors by default."""
 
 class RowOptions(FileOptions, total=False):
-    """The same, and which of several tables the rows are of."""
+    """Options of `FileOptions`, and the one of several tables that the rows are of."""
 
     children: str | Sequence[str] | bool | None
     by_type: bool
@@ -478,7 +478,7 @@ def detect(
     """
 
 class FramingOptions(DecodeOptions, total=False):
-    """What is known of how records are framed and decoded."""
+    """The known properties of the framing and the encoding of records."""
 
     framing: str
     rules: Literal["auto", "ber", "uper", "aper", "xer"] | None
@@ -497,7 +497,7 @@ def doctor(
     """Finds out how to read record files: types, the meaning of tags, framings and lists inside of values are tried on
     their first bytes. Returns a diagnosis for each file, with the ways to read it. The best way comes first.
 
-    Without a schema, it only says what the files are. A schema that is given by its paths, or was read with
+    Without a schema, it only identifies the files. A schema that is given by its paths, or was read with
     `tags="auto"`, is tried with all tags. `type`, `records` and the options of `read` narrow the search.
 
     Raises SchemaError, OSError.
@@ -537,10 +537,10 @@ def read(
 
     `columns` picks components by their paths; nothing else is decoded. `rename` gives the columns of components other
     names, by their paths. `provenance` adds the columns `_file`, `_record`, `_offset` and `_length`, and as `sha256`
-    one with the hash of the record's octets, `explode` one with the number of the element, called `_` and the list's
+    one with the hash of the record's bytes, `explode` one with the number of the element, called `_` and the list's
     name; `child` adds `_file`, `_record` and such a column for each list, and `columns` are then those of the elements.
-    `integers` says what an INTEGER is that nothing bounds to 64 bits, `octets` what an OCTET STRING is; with `numbers`
-    an ENUMERATED is one; `item` is what the elements of lists are called. `reals` says what a REAL is: `float64`, with
+    `integers` is the form of an INTEGER that nothing bounds to 64 bits, `octets` that of OCTET STRING; with `numbers`
+    an ENUMERATED is one; `item` is what the elements of lists are called. `reals` is the form of REAL: `float64`, with
     null and a mark in the report for a number beyond its range, or `text`. With `flat`, there are no structs and
     lists: each component has a column named by its path, and a list is JSON text.
 
@@ -567,7 +567,7 @@ def read_tables(
 ) -> Tables:
     """The records of BER files and the lists inside of them as tables, in one reading.
 
-    `children` are the paths of lists, or of components such as types of records, that have tables of their own, as have
+    `children` are the paths of lists, or of components such as types of records, that get separate tables, as do
     the lists on the way to them; by default, those are all lists that are not inside of other lists. `by_type` gives
     a table to each alternative, where the records are a CHOICE. Rows begin with `_file` and `_record`, and those of
     lists have their index in each list, `_` and its name: tables join by these. Where a list was, the record has the

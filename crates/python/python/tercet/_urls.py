@@ -22,7 +22,7 @@ def _fsspec(url: str) -> ModuleType:
 def expand(url: str) -> tuple[list[tuple[str, str]], bool]:
     """Returns the URLs of a file, or of the files of a directory or a glob, with their paths below it.
 
-    The second value tells whether the URL is a glob.
+    The second value is true if the URL is a glob.
     """
     system, path = _fsspec(url).core.url_to_fs(url)
     first = next((at for at, it in enumerate(path) if it in MAGIC), None)

@@ -1,4 +1,4 @@
-"""Values that Python has no type of its own for, and what is told about specifications and values."""
+"""Values without a type in Python, and reports about specifications and values."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ class Unknown:
     encoding: bytes
     """Its complete encoding, in the rules that it came by."""
     addition: int | None = None
-    """Which of the additions it is, from 0, in rules that count them; None in rules that tell them by their tags."""
+    """Which of the additions it is, from 0, in rules that count them; None in rules that identify it by its tag."""
 
 
 class Marked(str):
     """A text or time that breaks the rules of its type, as BER keeps it: what can be shown of it.
 
-    It encodes to the same octets in BER; all other rules refuse it."""
+    It encodes to the same bytes in BER; all other rules refuse it."""
 
     __slots__ = ("octets", "reason")
 
     octets: bytes
     """Its contents octets, as they came."""
     reason: str
-    """What is wrong with them: ``character-invalid``."""
+    """The reason: ``character-invalid``."""
 
     def __new__(cls, text: str, octets: bytes, reason: str = "") -> Marked:
         self = super().__new__(cls, text)
@@ -52,7 +52,7 @@ class Real:
 
 
 class Diagnostic(NamedTuple):
-    """What there is to say about a specification."""
+    """A finding about a specification."""
 
     severity: str
     """``error`` or ``warning``."""
@@ -74,7 +74,7 @@ class Violation(NamedTuple):
     value: str
     """The value in ASN.1 notation, cut if it is long."""
     message: str
-    """What is wrong with it: ``is not in (2 | 4 | 6)``."""
+    """The reason: ``is not in (2 | 4 | 6)``."""
     constraint: str
     """The constraint in ASN.1 notation; empty if it is the type itself that is not met."""
     file: str | None
@@ -90,7 +90,7 @@ class Candidate(NamedTuple):
     type: str
     """The type, as ``Module.Type``."""
     fits: bool
-    """Whether the data is values of the type to its last byte."""
+    """True if the data is values of the type to its last byte."""
     error: str | None
     """Why it does not fit."""
     octets: int
@@ -98,7 +98,7 @@ class Candidate(NamedTuple):
     values: int
     """Values that the data is, one after the other."""
     same: bool
-    """Whether the value is encoded as the same bytes again."""
+    """True if the value encodes to the same bytes again."""
     violations: int
     """Constraints that are not met."""
     unknown: int
@@ -113,7 +113,7 @@ class Way(NamedTuple):
     type: str
     """The type of records, or with ``options["records"]`` that of the values around them."""
     tags: str
-    """What tags mean: ``as-written``, ``implicit`` or ``explicit``."""
+    """The meaning of tags: ``as-written``, ``implicit`` or ``explicit``."""
     options: dict[str, Any]
     """Options of ``tercet.read`` and ``tercet.iter_records``: ``framing``, ``records``, ``unknown``."""
     decoded: int
@@ -126,40 +126,40 @@ class Way(NamedTuple):
 
 
 class Diagnosis(NamedTuple):
-    """What a file is, and how it can be read."""
+    """The kind of a file, and ways to read it."""
 
     file: str
     """Its name; of a file in an archive, that of the archive, ``!``, and the name in the archive."""
     input: str
     """The file or archive to read."""
     kind: str
-    """What it is, as far as its bytes say so without a specification."""
+    """The kind of file, as far as its bytes show it without a specification."""
     records: bool
-    """Whether it may hold records."""
+    """True if it may hold records."""
     ways: list[Way]
     """The ways to read it, the best first; empty without a schema, and if nothing decodes."""
 
 
 class Split(NamedTuple):
     """A stretch of a file that begins where a record does and can be read by itself; all splits of a file together are
-    the file. Made by ``tercet.splits``, read by ``tercet.read`` and ``tercet.iter_records`` in place of a path."""
+    the file. Made by ``tercet.splits``, read by ``tercet.read`` and ``tercet.iter_records`` instead of a path."""
 
     file: str
     start: int = 0
-    """Its first octet."""
+    """The offset of its first byte."""
     end: int | None = None
-    """The octet behind it; None if it is the last of its file."""
+    """The offset of the byte after it; None if it is the last of its file."""
     record: int = 0
-    """What the numbers of its records begin with."""
+    """The number of its first record."""
     framing: str | None = None
-    """The framing found by trial, if it is another than the one told."""
+    """The framing found by trial, if it differs from the one given."""
     filler: bytes = b"\x00\xff"
     around: tuple[int | None, ...] = ()
     """Where the elements around its begin end, from the outside in; None for an indefinite length."""
 
 
 class Balance(NamedTuple):
-    """Octets by what they were: ``read`` is the sum of the others."""
+    """Bytes by what they were: ``read`` is the sum of the others."""
 
     read: int
     records: int
@@ -169,7 +169,7 @@ class Balance(NamedTuple):
 
 
 class Reject(NamedTuple):
-    """A place in a file that is no record."""
+    """A place in a file that is not a record."""
 
     file: str
     offset: int
@@ -219,45 +219,45 @@ def marks_of_lines(lines: str) -> list[Mark]:
 
 
 class Total(NamedTuple):
-    """A total that stands around the records of a file, as TAP's ``auditControlInfo``, compared with what was read."""
+    """A control total around the records of a file, as TAP's ``auditControlInfo``, compared with the records read."""
 
     file: str
     path: str
-    """Where it stands."""
+    """Its place."""
     announced: int
-    """What it says."""
+    """The announced value."""
     seen: int
-    """What was read: the sum that agrees, or the first."""
+    """The value found: the sum that agrees, or the first."""
     sum: str | None
     """Which sum that is; None for the number of records."""
     agrees: bool
 
 
 class Report(NamedTuple):
-    """What came of reading files."""
+    """The report of reading files."""
 
     complete: bool
-    """Whether everything has been read to its end."""
+    """True if everything has been read to its end."""
     inputs: int
     """Files, those in archives each by itself."""
     records: int
     rejects: int
-    """Places that are no records."""
+    """Places that are not records."""
     by_type: dict[str, int]
     """Records by the alternative of their innermost CHOICE."""
     balance: Balance
     first_rejects: list[Reject]
     """The first five of each file, a hundred at most."""
     faults: list[str]
-    """What headers of files say otherwise, as counts and lengths, or what they say has gone wrong."""
+    """Contradictions to headers of files, such as counts and lengths, and errors that headers report."""
     framings: dict[str, str]
     """Framings found by trial, by file."""
     rows: int
-    """What was made of the records: fewer with ``where``, others with ``explode`` and ``child``."""
+    """Rows made of the records: fewer with ``where``, others with ``explode`` and ``child``."""
     left_out: int
-    """Records that ``where`` left out."""
+    """Records that ``where`` skipped."""
     audit: list[Total]
-    """Totals that stand around the records, a hundred at most."""
+    """Totals around the records, a hundred at most."""
     tables: dict[str, int]
     """Rows of lists and components by their paths, with ``child`` and in ``read_tables``."""
     marks: dict[str, int] = {}  # noqa: RUF012

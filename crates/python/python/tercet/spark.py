@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
 SPLIT = 64 << 20
-"""Octets of a split, unless told."""
+"""Bytes of a split by default."""
 CELLS = 1 << 24
 """Values of a batch: those that are absent take memory on their way to Spark, too."""
 AGE = 7 * 24 * 3600
-"""Seconds that a file may be older than the newest and still be found by a stream, unless told."""
+"""Seconds that a file may be older than the newest and still be found by a stream, by default."""
 
 PROVENANCE = ("_file", "_record", "_offset", "_length", "_sha256")
 REPORT = (
@@ -111,12 +111,12 @@ def _list(text: str) -> list[str]:
 def _pairs(text: str) -> dict[str, str]:
     pairs = [pair.partition("=") for pair in _list(text)]
     if not all(name and other for name, _, other in pairs):
-        raise ValueError(f"`{text}` is no list of NAME=OTHER")
+        raise ValueError(f"`{text}` is not a list of NAME=OTHER")
     return {name: other for name, _, other in pairs}
 
 
 def _components(names: Sequence[str]) -> list[str]:
-    """The columns that are components: others tell which record and element a row is of."""
+    """The columns that are components: others identify the record and element of a row."""
     return [name for name in names if not name.startswith("_")]
 
 
@@ -131,7 +131,7 @@ def _schema(paths: tuple[str, ...], options: str) -> tercet.Schema:
 
 
 class _Job:
-    """What the options say: it goes to the workers, which read the specifications themselves."""
+    """The parsed options: they go to the workers, which read the specifications themselves."""
 
     def __init__(self, options: Mapping[str, str]) -> None:
         self.own: dict[str, str] = {}
@@ -185,7 +185,7 @@ class _Job:
         return schema
 
     def narrowed(self, schema: StructType) -> _Job:
-        """The same for the columns that a reader was given."""
+        """A job for the columns that a reader was given."""
         if self.output == "records":
             own = _components(schema.names)
             if "columns" not in self.table and own != _components(self.table_of([]).schema.names):

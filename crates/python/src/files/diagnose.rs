@@ -17,7 +17,7 @@ use tercet::{Doctor, TransferSyntax, Way};
 /// Finds out how to read record files: types, the meaning of tags, framings and lists inside of values are tried on
 /// their first bytes. Returns a diagnosis for each file, with the ways to read it. The best way comes first.
 ///
-/// Without a schema, it only says what the files are. A schema that is given by its paths, or was read with
+/// Without a schema, it only identifies the files. A schema that is given by its paths, or was read with
 /// `tags="auto"`, is tried with all tags. `type`, `records` and the options of `read` narrow the search.
 ///
 /// Raises SchemaError, OSError.

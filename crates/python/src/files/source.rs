@@ -166,7 +166,7 @@ impl Source {
         let filter = filter.map_err(|error| error::argument(error.to_string()))?;
         let part = |input: &Input| input.split.as_ref().is_some_and(|(split, _)| split.start > 0);
         if rendering.as_ref().is_some_and(Rendering::has_tables) && inputs.iter().any(part) {
-            let text = "this rendering needs what stands before the records: a split alone does not have it";
+            let text = "this rendering requires the header of the file, which a split does not have";
             return Err(error::argument(text));
         }
         // A share is asked for where some rejects are allowed.

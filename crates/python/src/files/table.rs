@@ -41,10 +41,10 @@ struct BatchPlan {
 ///
 /// `columns` picks components by their paths; nothing else is decoded. `rename` gives the columns of components other
 /// names, by their paths. `provenance` adds the columns `_file`, `_record`, `_offset` and `_length`, and as `sha256`
-/// one with the hash of the record's octets, `explode` one with the number of the element, called `_` and the list's
+/// one with the hash of the record's bytes, `explode` one with the number of the element, called `_` and the list's
 /// name; `child` adds `_file`, `_record` and such a column for each list, and `columns` are then those of the elements.
-/// `integers` says what an INTEGER is that nothing bounds to 64 bits, `octets` what an OCTET STRING is; with `numbers`
-/// an ENUMERATED is one; `item` is what the elements of lists are called. `reals` says what a REAL is: `float64`, with
+/// `integers` is the form of an INTEGER that nothing bounds to 64 bits, `octets` that of OCTET STRING; with `numbers`
+/// an ENUMERATED is one; `item` is what the elements of lists are called. `reals` is the form of REAL: `float64`, with
 /// null and a mark in the report for a number beyond its range, or `text`. With `flat`, there are no structs and
 /// lists: each component has a column named by its path, and a list is JSON text.
 ///

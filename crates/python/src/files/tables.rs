@@ -49,7 +49,7 @@ struct TablePlan {
 
 /// The records of BER files and the lists inside of them as tables, in one reading.
 ///
-/// `children` are the paths of lists, or of components such as types of records, that have tables of their own, as have
+/// `children` are the paths of lists, or of components such as types of records, that get separate tables, as do
 /// the lists on the way to them; by default, those are all lists that are not inside of other lists. `by_type` gives
 /// a table to each alternative, where the records are a CHOICE. Rows begin with `_file` and `_record`, and those of
 /// lists have their index in each list, `_` and its name: tables join by these. Where a list was, the record has the

@@ -232,10 +232,7 @@ pub(super) fn config(urls: &Bound<'_, PyTuple>, options: Option<&Bound<'_, PyDic
     }
     if !verify {
         if matches!(config.tls.roots, TrustedRoots::Pem(_)) {
-            return Err(error::usage(
-                urls.py(),
-                "`ca` says whom to trust, `verify=False` that anybody is trusted",
-            ));
+            return Err(error::usage(urls.py(), "`ca` and `verify=False` exclude each other"));
         }
         config.tls.roots = TrustedRoots::AnyCertificate;
     }

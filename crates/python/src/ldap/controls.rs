@@ -96,7 +96,7 @@ pub(crate) fn virtual_list_view<'py>(
     made(py, &known::VirtualListView { before, after, target, context })
 }
 
-/// Content synchronization (RFC 4533); with `persist`, the search goes on and tells of changes.
+/// Content synchronization (RFC 4533); with `persist`, the search goes on and reports changes.
 #[pyfunction]
 #[pyo3(signature = (*, persist = false, cookie = None, reload_hint = false))]
 pub(crate) fn sync<'py>(
@@ -150,7 +150,7 @@ pub(crate) fn post_read(py: Python<'_>, attributes: Vec<String>) -> Made<'_> {
     made(py, &known::PostRead(attributes))
 }
 
-/// The search goes on and tells of changes (draft-ietf-ldapext-psearch): 1 add, 2 delete, 4 modify, 8 modify DN.
+/// The search goes on and reports changes (draft-ietf-ldapext-psearch): 1 add, 2 delete, 4 modify, 8 modify DN.
 #[pyfunction]
 #[pyo3(signature = (change_types = 15, *, changes_only = true, return_changes = true))]
 pub(crate) fn persistent_search(
@@ -181,7 +181,7 @@ pub(crate) fn transaction<'py>(identifier: &Bound<'py, PyAny>) -> Made<'py> {
     made(identifier.py(), &known::Transaction(ours(arguments::value(identifier))?))
 }
 
-/// Entries that attributes of a found one name come with it (draft-masarati-ldap-deref): what is wanted of those.
+/// Adds the entries that attributes of a found one name, with their `wanted` attributes (draft-masarati-ldap-deref).
 #[pyfunction]
 pub(crate) fn dereference<'py>(wanted: &Bound<'py, PyMapping>) -> Made<'py> {
     let mut all = known::Dereference::default();
@@ -191,7 +191,7 @@ pub(crate) fn dereference<'py>(wanted: &Bound<'py, PyMapping>) -> Made<'py> {
     made(wanted.py(), &all)
 }
 
-/// Tells the server, for its log, for whom one works (draft-wahl-ldap-session).
+/// Names to the server, for its log, the user of the client (draft-wahl-ldap-session).
 #[pyfunction]
 #[pyo3(
     signature = (identifier, *, address = String::new(), host = String::new(), format = "username"),
@@ -213,7 +213,7 @@ pub(crate) fn session_tracking<'py>(
     made(py, &known::SessionTracking { address, host, format, identifier })
 }
 
-/// What a control of an answer says; None for one that is not known.
+/// Returns the parsed control of an answer; None for an unknown one.
 #[pyfunction]
 pub(crate) fn read_control<'py>(control: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
     let py = control.py();
@@ -299,7 +299,7 @@ fn entry<'py>(py: Python<'py>, entry: &known::ReadEntry) -> PyResult<Bound<'py, 
     (&entry.dn, attributes(py, &entry.attributes)?).into_pyobject(py)
 }
 
-/// What an intermediate response of content synchronization says; None for one of another kind.
+/// Returns the state in an intermediate response of content synchronization; None for another kind.
 #[pyfunction]
 pub(crate) fn read_sync_info<'py>(
     py: Python<'py>,

@@ -134,7 +134,7 @@ impl Entry {
         Ok(dict)
     }
 
-    /// The entry as LDIF with the empty line behind it, folded after so many columns; None folds nothing.
+    /// The entry as LDIF with the empty line after it, folded after so many columns; None folds nothing.
     #[pyo3(signature = (*, wrap = Some(78)), text_signature = "($self, *, wrap=78)")]
     fn ldif<'py>(&self, py: Python<'py>, wrap: Option<usize>) -> Bound<'py, PyBytes> {
         let mut out = Vec::with_capacity(self.0.octets().len() + 64);
@@ -142,7 +142,7 @@ impl Entry {
         PyBytes::new(py, &out)
     }
 
-    /// The same entry in memory of its own.
+    /// A copy of the entry in separate memory.
     fn compact(&self) -> Self {
         Self(self.0.compact())
     }

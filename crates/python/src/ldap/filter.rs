@@ -29,7 +29,9 @@ impl Filter {
     fn item(py: Python<'_>, attribute: &str, test: &str) -> PyResult<Self> {
         let fits = |octet: u8| octet.is_ascii_alphanumeric() || b"-.;_".contains(&octet);
         if attribute.is_empty() || !attribute.bytes().all(fits) {
-            return Err(crate::error::argument(format!("`{attribute:.100}` is no attribute description")));
+            return Err(crate::error::argument(format!(
+                "`{attribute:.100}` is not an attribute description"
+            )));
         }
         Self::new(py, &format!("({attribute}{test})"))
     }
@@ -48,7 +50,7 @@ fn escaped(value: &Bound<'_, PyAny>) -> PyResult<String> {
     Ok(escape_filter_value(&ours(arguments::value(value))?))
 }
 
-/// A value as it stands in the text of a filter. What users enter has to go through this before it becomes part of
+/// Escapes a value for the text of a filter. Text from users has to go through this before it becomes part of
 /// one; `Filter.equal` does it by itself.
 #[pyfunction]
 pub(crate) fn escape_filter(value: &Bound<'_, PyAny>) -> PyResult<String> {

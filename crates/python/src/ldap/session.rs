@@ -176,7 +176,7 @@ impl Session {
         self.mode.run(py, async move { client.bind(&dn.0, &password).await }, answers::done)
     }
 
-    /// Binds by a SASL mechanism. EXTERNAL takes who the TLS certificate or the local socket says; names that end in
+    /// Binds by a SASL mechanism. EXTERNAL takes the user of the TLS certificate or of the socket; names that end in
     /// `-PLUS` bind the exchange to the TLS channel. GSSAPI is Kerberos, with the tickets of `kinit`, or of the
     /// principal `user` if given. NTLM takes a user as `DOMAIN\user` or `user@domain`, and is called GSS-SPNEGO
     /// with Active Directory. Both are there where this package was built with them.
@@ -412,7 +412,7 @@ impl Session {
         Self { client, mode: self.mode.clone() }.into_object(py)
     }
 
-    /// Whether the connection has ended.
+    /// True after the connection has ended.
     #[getter]
     fn closed(&self) -> bool {
         self.client.is_closed()

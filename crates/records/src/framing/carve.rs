@@ -246,7 +246,7 @@ impl<R: Read> Carved<R> {
         if !self.input.ensure(1)? {
             // The group of a file that does not tell its length is endless.
             if let Some(left) = self.group.take().filter(|left| (1..=NOT_KNOWN.into()).contains(left)) {
-                self.fault(format!("the input ends {left} octets before the end that its header tells"));
+                self.fault(format!("the input ends {left} bytes before the end that its header announces"));
             }
             return Ok(false);
         }
@@ -310,7 +310,7 @@ impl<R: Read> Carved<R> {
                 if filler {
                     self.pass = u64::MAX;
                 } else {
-                    self.give_up("no length of a record stands here");
+                    self.give_up("no length of a record here");
                 }
                 return Ok(());
             };
@@ -345,7 +345,7 @@ impl<R: Read> Carved<R> {
         let length = u64::from(u16::from_be_bytes([self.input.octets()[0], self.input.octets()[1]]));
         let format = RecordFormat::of_number(self.input.octets()[3] >> 5);
         let Some(format) = format.filter(|_| length > 0) else {
-            self.give_up("no header of a record (TS 32.297 6.1.2) stands here");
+            self.give_up("no header of a record (TS 32.297 6.1.2) here");
             return Ok(());
         };
         self.header(size);
@@ -364,7 +364,7 @@ impl<R: Read> Carved<R> {
             if self.carvings.files > 0 && matches!(self.input.octets().first(), Some(0 | 0xFF)) {
                 self.pass = u64::MAX;
             } else {
-                self.give_up("no header of a file (TS 32.297 6.1.1) stands here");
+                self.give_up("no header of a file (TS 32.297 6.1.1) here");
             }
             return Ok(false);
         };

@@ -108,14 +108,14 @@ pub enum Reason {
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Identifier => "no record begins with these octets",
+            Self::Identifier => "no record begins with these bytes",
             Self::Malformed(kind) => kind.message(),
-            Self::BeyondParent => "the element ends behind the list around it",
+            Self::BeyondParent => "the element ends after the list around it",
             Self::Truncated => "the input ends inside a record",
             Self::WrapperOpen => "the input ends before the list around the records does",
             Self::Undecodable => "the record does not decode",
-            Self::BeyondRecord => "the element ends behind the record that its header tells",
-            Self::NoLength => "nothing tells where records in these rules end",
+            Self::BeyondRecord => "the element ends after the record that its header announces",
+            Self::NoLength => "records in these rules have no end mark",
             Self::NoList => "lists of records are read in BER only",
         })
     }

@@ -115,9 +115,7 @@ impl Framing {
                     Some(other) => return Err(format!("`{other}` is neither `used` nor `used-incl`")),
                 };
                 if size <= u32::from(header) || used != Used::Unknown && header < 2 {
-                    return Err(
-                        "a block is larger than its header, which has a length in 2 octets".to_owned()
-                    );
+                    return Err("a block is larger than its header, which has a length in 2 bytes".to_owned());
                 }
                 self.file = FileFraming::Blocks { size, header, used };
             }
@@ -134,7 +132,7 @@ impl Framing {
                     let octets =
                         tercet_dynamic::text::parse_octets(part, tercet_dynamic::text::Octets::UpperHex);
                     let mut wrapper = Identifiers::none();
-                    wrapper.add_octets(&octets.ok_or_else(|| format!("`{part}` is no hexadecimal"))?);
+                    wrapper.add_octets(&octets.ok_or_else(|| format!("`{part}` is not hexadecimal"))?);
                     self.wrappers.push(wrapper);
                 }
             }
@@ -148,7 +146,7 @@ impl Framing {
 }
 
 fn number<T: FromStr>(text: &str) -> Result<T, String> {
-    text.parse().map_err(|_| format!("`{text}` is no number of octets"))
+    text.parse().map_err(|_| format!("`{text}` is not a number of bytes"))
 }
 
 fn prefix(text: &str) -> Option<Prefix> {

@@ -95,7 +95,7 @@ impl FileHeader {
         let or_more = if count == 0x7F { " or more" } else { "" };
         match (calculated, count) {
             (false, 0) => {}
-            (true, 0) => troubles.push("records have been lost, nobody knows how many".to_owned()),
+            (true, 0) => troubles.push("an unknown number of records has been lost".to_owned()),
             (true, _) => troubles.push(format!("{count}{or_more} records have been lost")),
             (false, _) => {
                 troubles.push(format!("{count}{or_more} records have been lost, and perhaps others"))
@@ -153,7 +153,7 @@ mod tests {
         assert_eq!((header.records, header.sequence, header.closure_name()), (None, Some(258), "normal"));
         assert!(header.troubles().is_empty());
         for (lost, closure, expected) in [
-            (0x80, 3, &["records have been lost, nobody knows how many"][..]),
+            (0x80, 3, &["an unknown number of records has been lost"][..]),
             (0x83, 3, &["3 records have been lost"]),
             (0x7F, 0, &["127 or more records have been lost, and perhaps others"]),
             (0, 130, &["the file was closed by an error: 130 (no storage left)"]),

@@ -102,7 +102,9 @@ impl<R: BufRead> Decompressor<R> {
             // Codes have 16 bits at most.
             let code = code as u16;
             let Some(previous) = self.previous else {
-                let Ok(octet) = u8::try_from(code) else { return Err(invalid("the first code is no octet")) };
+                let Ok(octet) = u8::try_from(code) else {
+                    return Err(invalid("the first code is not a byte"));
+                };
                 (self.previous, self.first) = (Some(code), octet);
                 self.pending.push(octet);
                 return Ok(true);

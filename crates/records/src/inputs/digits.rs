@@ -227,7 +227,7 @@ impl Array {
             }
             // `[LENGTH]`, `[u8; 60]`: no array of octets, unless some of it was one.
             Err(_) if !self.hexadecimal && radix == 10 => Ok(()),
-            Err(_) => Err(format!("`{number}` is not an octet")),
+            Err(_) => Err(format!("`{number}` is not a byte")),
         }
     }
 

@@ -108,7 +108,7 @@ impl Dump {
             };
             let width = self.before.len() as u64;
             if missing > REPEATED || missing % width != 0 {
-                return Err(format!("`*` that stands for {missing} bytes, in lines of {width}"));
+                return Err(format!("`*` that replaces {missing} bytes, in lines of {width}"));
             }
             for _ in 0..missing / width {
                 out.octets.extend_from_slice(&self.before);
@@ -187,7 +187,7 @@ fn parse(text: &str) -> Result<Option<Line<'_>>, (&str, String)> {
             }
             let hint = match is_hex && word.len() > 2 && !colon {
                 true => {
-                    "\nhelp: `hexdump` and `od` print words unless told: use `hexdump -C`, `od -t x1` or `xxd`"
+                    "\nhelp: `hexdump` and `od` print words by default: use `hexdump -C`, `od -t x1` or `xxd`"
                 }
                 false => "",
             };

@@ -42,7 +42,7 @@ impl Spelling {
             Self::Base64 => "base64",
             Self::Hex => "hexadecimal text",
             Self::Dump => "a hexdump",
-            Self::Array => "an array of octets",
+            Self::Array => "an array of bytes",
         }
     }
 
@@ -695,7 +695,7 @@ mod tests {
             (&xxd.replace("00000010", "00000020"), Spelling::Dump, "line 2: offset 00000020 after 16 bytes"),
             (&xxd.replace("430a", "430"), Spelling::Dump, "line 2: `430` is not a byte in hexadecimal"),
             ("0000000 8230 6f01\n0000004\n", Spelling::Dump, "line 1: `8230` is not a byte in hexadecimal"),
-            ("{0x30,\n0x100}", Spelling::Array, "line 2: `0x100` is not an octet"),
+            ("{0x30,\n0x100}", Spelling::Array, "line 2: `0x100` is not a byte"),
             ("{0x30,\n0x10", Spelling::Array, "line 2: the array has no end"),
             ("00000000  00\n*\nFFFFFFFFFFFF\n", Spelling::Dump, "line 3: `*` that stands for"),
         ] {

@@ -107,7 +107,7 @@ impl Profile {
 
 fn rules(table: &toml::Table) -> Result<Vec<(String, RenderKind)>, String> {
     let rule = |(name, kind): (&String, &toml::Value)| {
-        Ok((name.clone(), kind.as_str().ok_or_else(|| format!("`{name}` is no text"))?.parse()?))
+        Ok((name.clone(), kind.as_str().ok_or_else(|| format!("`{name}` is not a string"))?.parse()?))
     };
     table.iter().map(rule).collect()
 }
@@ -141,7 +141,7 @@ fn audit_rules(table: &toml::Table) -> Result<AuditRules, String> {
             ("count", toml::Value::String(path)) => rules.count = Some(path.clone()),
             ("totals", toml::Value::Table(totals)) => {
                 for (path, sums) in totals {
-                    let sums = sums.as_array().ok_or_else(|| format!("`{path}` is no list of sums"))?;
+                    let sums = sums.as_array().ok_or_else(|| format!("`{path}` is not a list of sums"))?;
                     let sum = |sum: &toml::Value| sum.as_str().unwrap_or_default().parse();
                     rules.totals.push((path.clone(), sums.iter().map(sum).collect::<Result<_, _>>()?));
                 }

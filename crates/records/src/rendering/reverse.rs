@@ -75,7 +75,7 @@ impl Restored<'_> {
                 let names: Vec<&str> = names.map(|field| shape.name(shape.field(*field).name)).collect();
                 let kind = action.kind.name();
                 let detail = format!(
-                    "`{shown}` does not tell the bytes that are shown as `{kind}`; give them in hexadecimal"
+                    "`{shown}` does not determine the bytes that are shown as `{kind}`; give them in hexadecimal"
                 );
                 let error = Error::new(ErrorKind::ValueMismatch, 0).with_path(names.join("."));
                 self.error = Some(error.with_detail(detail));

@@ -185,7 +185,7 @@ impl<'a> Reader<'a> {
         self.string_into(header, StringForm::Octets, out)
     }
 
-    /// Appends the octets of a string to `out`; see [`Reader::string`].
+    /// Appends the bytes of a string to `out`; see [`Reader::string`].
     ///
     /// # Errors
     /// As [`Reader::octet_string`].

@@ -123,7 +123,7 @@ impl Fault {
         self.error.bit()
     }
 
-    /// How many octets are missing at least, if the input ends too early: as [`Error::needed`].
+    /// How many bytes are missing at least, if the input ends too early: as [`Error::needed`].
     #[must_use]
     pub const fn needed(&self) -> Option<u32> {
         self.error.needed()

@@ -29,7 +29,7 @@ macro_rules! identifiers {
             /// They are no contents octets (X.690 8.19.2); in a constant, it does not compile.
             #[must_use]
             pub const fn constant(contents: &'a [u8]) -> Self {
-                assert!(is_complete(contents), "these are no contents octets of an object identifier");
+                assert!(is_complete(contents), "these are not contents octets of an object identifier");
                 Self(Octets::borrowed(contents))
             }
 

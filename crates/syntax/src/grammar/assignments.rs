@@ -117,7 +117,7 @@ impl Parser<'_> {
                 self.lenient(
                     "L0310",
                     name.span,
-                    format!("`::=` is missing behind `{}`", name.text),
+                    format!("`::=` is missing after `{}`", name.text),
                     "assumed here",
                 );
                 return Ok(AssignmentKind::Type(governor));

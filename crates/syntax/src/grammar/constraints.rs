@@ -168,10 +168,10 @@ impl Parser<'_> {
             let span = self.span();
             self.bump();
             if matches!(self.peek(), T::CloseParen | T::CloseBrace) {
-                self.lenient("L0203", span, "a comma stands before the end of a constraint", "ignored");
+                self.lenient("L0203", span, "a comma before the end of a constraint", "ignored");
                 break;
             }
-            self.lenient("L0212", span, "a comma stands between the elements of a set", "read as `|`");
+            self.lenient("L0212", span, "a comma between the elements of a set", "read as `|`");
             if self.eat(T::Ellipsis) {
                 set.extensible = true;
                 break;

@@ -71,7 +71,7 @@ impl Parser<'_> {
                         self.lenient(
                             "L0304",
                             span,
-                            "text stands before the module",
+                            "text before the module",
                             "ignored up to the module's name",
                         );
                         self.pos = header;
@@ -82,7 +82,7 @@ impl Parser<'_> {
                 None => {
                     let span = self.span();
                     if self.at_word(K::End) && self.peek_at(1) == T::End {
-                        self.lenient("L0305", span, "`END` stands twice", "ignored");
+                        self.lenient("L0305", span, "`END` is given twice", "ignored");
                     } else {
                         self.lenient(
                             "L0305",
@@ -291,13 +291,13 @@ impl Parser<'_> {
                 T::Semicolon => {
                     let span = self.span();
                     self.bump();
-                    self.lenient("L0308", span, "a semicolon stands between assignments", "ignored");
+                    self.lenient("L0308", span, "a semicolon between assignments", "ignored");
                     Ok(())
                 }
                 T::Comma => {
                     let span = self.span();
                     self.bump();
-                    self.lenient("L0308", span, "a comma stands between assignments", "ignored");
+                    self.lenient("L0308", span, "a comma between assignments", "ignored");
                     Ok(())
                 }
                 _ if self.at_module_header() => break,
@@ -351,7 +351,7 @@ impl Parser<'_> {
             let span = self.span();
             if self.eat(T::Comma) {
                 if self.peek() == T::Semicolon {
-                    self.lenient("L0203", span, "a comma stands before the end of the list", "ignored");
+                    self.lenient("L0203", span, "a comma before the end of the list", "ignored");
                 }
             } else {
                 break;
@@ -364,7 +364,7 @@ impl Parser<'_> {
     fn end_of_list(&mut self) {
         let span = self.span();
         if !self.eat(T::Semicolon) {
-            self.lenient("L0309", span, "`;` is missing behind the list of symbols", "assumed here");
+            self.lenient("L0309", span, "`;` is missing after the list of symbols", "assumed here");
         }
     }
 
@@ -408,7 +408,7 @@ impl Parser<'_> {
                 if self.eat(T::Comma) {
                     if self.at_from() || self.peek() == T::Comma {
                         while self.eat(T::Comma) {}
-                        self.lenient("L0203", span, "a comma stands before the end of the list", "ignored");
+                        self.lenient("L0203", span, "a comma before the end of the list", "ignored");
                     }
                 } else if !self.at_from() {
                     if self.options.lenient && matches!(self.peek(), T::Upper | T::Lower) {
@@ -421,7 +421,7 @@ impl Parser<'_> {
             imports.push(self.import_source(symbols, from)?);
             let span = self.span();
             if self.eat(T::Comma) {
-                self.lenient("L0308", span, "a comma stands behind the module's name", "ignored");
+                self.lenient("L0308", span, "a comma after the module's name", "ignored");
             }
         }
     }

@@ -61,7 +61,7 @@ impl Parser<'_> {
         let span = self.span();
         let late = !unique && self.eat_word(K::Unique);
         if late {
-            self.lenient("L0214", span, "`UNIQUE` stands before `OPTIONAL`", "accepted");
+            self.lenient("L0214", span, "`UNIQUE` is written before `OPTIONAL`", "accepted");
         }
         Ok(ClassField { name, kind, unique: unique || late, presence, span: self.since(from) })
     }

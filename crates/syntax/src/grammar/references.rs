@@ -72,7 +72,7 @@ impl Parser<'_> {
                 self.lenient("L0202", second, "a comma is doubled", "ignored");
             }
             if self.peek() == close {
-                self.lenient("L0203", span, "a comma stands before the end of the list", "ignored");
+                self.lenient("L0203", span, "a comma before the end of the list", "ignored");
                 return Ok(false);
             }
             return Ok(true);
@@ -95,7 +95,7 @@ impl Parser<'_> {
                 );
                 return Ok(true);
             }
-            self.lenient("L0203", span, "a semicolon stands before the end of the list", "ignored");
+            self.lenient("L0203", span, "a semicolon before the end of the list", "ignored");
             return Ok(false);
         }
         Err(self.expected(&format!("`,` or {}", close.describe())))

@@ -97,7 +97,7 @@ impl Parser<'_> {
             self.lenient(
                 "L0206",
                 constraint.span,
-                "`SIZE` stands without parentheses around it",
+                "`SIZE` without parentheses around it",
                 "read as a constraint",
             );
             ty.constraints.push(constraint);
@@ -113,7 +113,7 @@ impl Parser<'_> {
         let from = self.span();
         let round = self.peek() == T::OpenParen;
         if round {
-            let message = "a tag stands in square brackets";
+            let message = "a tag requires square brackets";
             self.lenient("L0218", from, message, "the parenthesis is read as a bracket");
         }
         self.bump();
@@ -461,7 +461,7 @@ impl Parser<'_> {
             self.lenient(
                 "L0216",
                 open,
-                "a list of items stands in braces",
+                "a list of items requires braces",
                 "the parenthesis is read as a brace",
             );
         } else {
@@ -503,7 +503,7 @@ impl Parser<'_> {
             self.lenient(
                 "L0216",
                 close,
-                "a list of items stands in braces",
+                "a list of items requires braces",
                 "the parenthesis is read as a brace",
             );
         } else {
@@ -519,7 +519,7 @@ impl Parser<'_> {
         let open = self.span();
         let close = if self.at_round_list() {
             self.bump();
-            let message = "a list of components or alternatives stands in braces";
+            let message = "a list of components or alternatives requires braces";
             self.lenient("L0219", open, message, "the parentheses are read as braces");
             T::CloseParen
         } else {
@@ -630,7 +630,7 @@ impl Parser<'_> {
         if self.eat_word(K::Optional) {
             let span = self.span();
             if self.eat_word(K::Optional) {
-                self.lenient("L0209", span, "`OPTIONAL` stands twice", "ignored");
+                self.lenient("L0209", span, "`OPTIONAL` is given twice", "ignored");
             }
             return Ok(Presence::Optional);
         }

@@ -178,7 +178,7 @@ impl Parser<'_> {
                     self.lenient(
                         "L0202",
                         from,
-                        "no comma stands between the components of an OID",
+                        "no comma belongs between the components of an OID",
                         "ignored",
                     );
                     continue;

@@ -90,7 +90,7 @@ impl Bench {
         let mut out = io::stdout();
         #[expect(clippy::cast_precision_loss, reason = "rates")]
         let (count, entries, octets) = (all.times.len() as f64, all.entries as f64, all.octets as f64);
-        writeln!(out, "{count} searches, {entries} entries, {octets} octets in {seconds:.3} s")?;
+        writeln!(out, "{count} searches, {entries} entries, {octets} bytes in {seconds:.3} s")?;
         writeln!(
             out,
             "{:.0} searches/s, {:.0} entries/s, {:.1} MB/s",

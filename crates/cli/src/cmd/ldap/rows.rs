@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use tercet::dynamic::csv::is_formula;
 use tercet_ldap::Entry;
 
-/// An entry as one line of JSON: `dn`, and each attribute as a list of strings. A value that is no UTF-8 is
+/// An entry as one line of JSON: `dn`, and each attribute as a list of strings. A value that is not UTF-8 is
 /// `{"base64": …}`.
 pub fn json(out: &mut Vec<u8>, entry: &Entry) {
     let mut object = Map::new();

@@ -33,7 +33,7 @@ pub struct Search {
     #[arg(short = 's', value_name = "SCOPE", default_value = "sub", value_parser = |text: &str| text.parse::<Scope>())]
     scope: Scope,
 
-    /// Whether aliases are followed: never, always, search or find
+    /// When to follow aliases: never, always, search or find
     #[arg(short = 'a', value_enum, value_name = "DEREF", default_value = "never")]
     deref: DerefName,
 

@@ -41,7 +41,7 @@ pub struct Serve {
     #[arg(long, value_name = "FILE", requires = "certificate")]
     key: Option<PathBuf>,
 
-    /// TLS from the first octet (ldaps)
+    /// TLS from the first byte (ldaps)
     #[arg(long, requires = "certificate")]
     tls: bool,
 
@@ -49,7 +49,7 @@ pub struct Serve {
     #[arg(short = 'D', value_name = "DN", requires = "password")]
     root: Option<String>,
 
-    /// That user's password
+    /// Password of that user
     #[arg(short = 'w', value_name = "PASSWORD")]
     password: Option<String>,
 }

@@ -17,7 +17,7 @@ use tercet_megaco::model::MegacoMessage;
 /// Measure size and time of every encoding of some messages
 #[derive(Args, Debug)]
 #[command(after_help = "\
-For each encoding: octets a message, and microseconds a message to encode, to decode, and both; the unweighted mean over
+For each encoding: bytes a message, and microseconds a message to encode, to decode, and both; the unweighted mean over
 the messages, the best of the rounds. Beside it is the same of Erlang's megaco application, and how many times longer
 it takes, if Erlang is there: each of its configurations has a line, -flex with its scanner in C, -native without the
 mapping of names, which ours does all the same.")]

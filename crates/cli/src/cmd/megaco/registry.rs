@@ -107,7 +107,7 @@ fn parameter(table: &Table) -> Read<Parameter> {
 
 fn type_of(value: &Value) -> Read<Type> {
     let unknown = || match value {
-        Value::String(name) => format!("`{name}` is no type"),
+        Value::String(name) => format!("unknown type `{name}`"),
         _ => "a `type` is a name, an enumeration, a list or an array of types".to_owned(),
     };
     match value {

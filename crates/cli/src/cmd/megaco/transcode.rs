@@ -88,9 +88,7 @@ impl Transcode {
     pub fn run(&self) -> Outcome {
         let is_text = matches!(self.to, Encoding::Pretty | Encoding::Compact | Encoding::Json);
         if self.output.is_none() && !is_text && io::stdout().is_terminal() {
-            return Err(Failure::usage(
-                "octets are not written to a terminal: name a directory with `--output`",
-            ));
+            return Err(Failure::usage("refusing to write binary output to a terminal; use `--output DIR`"));
         }
         let binary = self.registry.read()?;
         let mut failed = false;
@@ -117,7 +115,12 @@ impl Transcode {
             let written = written.and_then(|message| {
                 let written = self.to.encode_with(&binary, &message, &mut out);
                 written.map_err(|error| {
-                    format!("{}: {} cannot say it: it needs {}", input.shown(), self.to.name(), error.what)
+                    format!(
+                        "{}: {} cannot express it: it requires {}",
+                        input.shown(),
+                        self.to.name(),
+                        error.what
+                    )
                 })
             });
             if let Err(message) = written {

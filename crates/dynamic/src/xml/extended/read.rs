@@ -423,7 +423,7 @@ impl<'s, 'd> Reader<'s, 'd> {
             .next()
             .filter(|_| matches!(shape.node(list).kind, Kind::SequenceOf | Kind::SetOf))
         else {
-            return fail("USE-ORDER wants a list of names as the first component");
+            return fail("USE-ORDER requires a list of names as the first component");
         };
         let mut part = Tape::new();
         part.open(id, list);

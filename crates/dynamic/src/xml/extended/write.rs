@@ -213,7 +213,7 @@ impl<'a> Writer<'a> {
             match xml.default_for_empty.map(|name| shape.name(name)) {
                 Some(default) if default == text => {}
                 Some(_) if text.is_empty() => {
-                    return Err(self.fail("the empty value stands for another one (X.693 clause 23)"));
+                    return Err(self.fail("the empty value represents another one (X.693 clause 23)"));
                 }
                 _ => push_text(&mut self.out, &text),
             }

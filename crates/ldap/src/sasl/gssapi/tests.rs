@@ -79,7 +79,7 @@ fn exchange_to_its_end() {
     let mut layer = mechanism.layer().unwrap();
     assert!(mechanism.finish(Some(b"x")).is_err());
     mechanism.finish(Some(b"")).unwrap();
-    assert!(mechanism.step(Some(b"")).is_err(), "a challenge behind the end");
+    assert!(mechanism.step(Some(b"")).is_err(), "a challenge after the end");
 
     assert_eq!(layer.strength(), 128);
     assert_eq!(layer.largest_token(), 0xFF_FFFF);

@@ -111,7 +111,7 @@ fn put_pair(out: &mut Vec<u8>, id: u16, value: &[u8]) {
 fn target(message: &[u8]) -> Result<Vec<(u16, &[u8])>> {
     let length = usize::from(u16::from_le_bytes(take(message, 40)?));
     let begin = u32::from_le_bytes(take(message, 44)?) as usize;
-    let outside = || fault(format_args!("target information of {length} octets at {begin}"), 40);
+    let outside = || fault(format_args!("target information of {length} bytes at {begin}"), 40);
     let end = begin.checked_add(length).ok_or_else(outside)?;
     let info = message.get(..end).filter(|_| begin >= CHALLENGE_HEADER).ok_or_else(outside)?;
     let mut pairs = Vec::new();
@@ -126,7 +126,7 @@ fn target(message: &[u8]) -> Result<Vec<(u16, &[u8])>> {
         let value =
             value.ok_or_else(|| fault(format_args!("attribute {id} of the target ends early"), at))?;
         if id == av::FLAGS && length != 4 || id == av::TIMESTAMP && length != 8 {
-            return Err(fault(format_args!("attribute {id} of the target has {length} octets"), at));
+            return Err(fault(format_args!("attribute {id} of the target has {length} bytes"), at));
         }
         pairs.push((id, value));
         at += 4 + length;
@@ -161,7 +161,7 @@ impl Authenticate {
             let length = u16::try_from(field.len()).ok();
             let at = u32::try_from(AUTHENTICATE_HEADER + payload.len()).ok();
             let (Some(length), Some(at)) = (length, at) else {
-                let message = format!("SASL: NTLM: a field of {} octets", field.len());
+                let message = format!("SASL: NTLM: a field of {} bytes", field.len());
                 return Err(Error::new(ErrorKind::Limit, message));
             };
             header.extend_from_slice(&length.to_le_bytes());

@@ -76,7 +76,7 @@ impl Direction {
     pub(super) fn unwrap(&mut self, token: &mut [u8]) -> Result<Vec<u8>> {
         let length = token.len();
         let Some((signature, message)) = token.split_first_chunk_mut::<SIGNATURE>() else {
-            let text = format!("SASL: NTLM: a token of {length} octets, too short for its signature");
+            let text = format!("SASL: NTLM: a token of {length} bytes, too short for its signature");
             return Err(Error::new(ErrorKind::Auth, text));
         };
         let sequence = self.sequence;

@@ -179,7 +179,7 @@ fn wrapped(string: &[u8], cx: &mut Context<'_>) -> Result<Vec<u8>> {
             octets.push(0x82);
             octets.extend_from_slice(&length.to_be_bytes());
         }
-        _ => return Err(cx.refuse("a value of at most 65,535 octets")),
+        _ => return Err(cx.refuse("a value of at most 65,535 bytes")),
     }
     octets.extend_from_slice(string);
     Ok(octets)

@@ -291,7 +291,7 @@ impl<'o> Printer<'o> {
         self.hex(&header.seq_num);
         self.octet(b':');
         if !(12..=32).contains(&header.ad.len()) {
-            self.refuse("authentication data of 12 to 32 octets");
+            self.refuse("authentication data of 12 to 32 bytes");
         }
         self.hex(&header.ad);
         self.octet(b'\n');
@@ -390,7 +390,7 @@ impl<'o> Printer<'o> {
 
     fn mtp_address(&mut self, address: &Str<'_>) {
         if !(2..=4).contains(&address.len()) {
-            self.refuse("an MTP address of 2 to 4 octets");
+            self.refuse("an MTP address of 2 to 4 bytes");
         }
         self.token(Token::Mtp);
         self.open_here();

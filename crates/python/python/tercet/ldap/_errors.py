@@ -1,4 +1,4 @@
-"""What can go wrong with a directory. All of it is a ``tercet.Error`` too; what Python has a class for, is of that
+"""Errors of a directory. All are a ``tercet.Error`` too; those that Python has a class for are of that
 class: ``ConnectionError``, ``TimeoutError``."""
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ class Error(_errors.Error):
     """Any fault of LDAP."""
 
     offset: int | None
-    """Where: of a received octet from the begin of its message, of a text from its begin."""
+    """The offset of a received byte in its message, or of a character in its text."""
 
     def __init__(self, message: str, *, offset: int | None = None) -> None:
         super().__init__(message)
@@ -19,7 +19,7 @@ class Error(_errors.Error):
 
 
 class ProtocolError(Error):
-    """What was received is no LDAP; the connection cannot be used any more."""
+    """The received data is not LDAP; the connection cannot be used any more."""
 
 
 class LimitError(Error):
@@ -39,7 +39,7 @@ class TlsError(NetworkError):
 
 
 class Timeout(Error, TimeoutError):
-    """A time limit of the client's own has passed. What was asked for is abandoned."""
+    """A time limit of the client has passed. The operation is abandoned."""
 
 
 class AuthError(Error):
@@ -55,7 +55,7 @@ class UsageError(Error):
 
 
 class ResultError(Error):
-    """The server has answered with a result code that is no success."""
+    """The server has answered with a result code other than success."""
 
     result: Result
     """The whole answer, with its controls."""
@@ -76,7 +76,7 @@ class ResultError(Error):
 
     @property
     def diagnostic_message(self) -> str:
-        """What the server says for people."""
+        """The server's message for people."""
         return self.result.message
 
     @property
@@ -106,11 +106,11 @@ class InsufficientAccess(ResultError):
 
 
 class SizeLimitExceeded(ResultError):
-    """There are more entries than were asked for, or than the server gives (4, 11). Those that came before stand."""
+    """There are more entries than were asked for, or than the server gives (4, 11). Received entries are valid."""
 
 
 class TimeLimitExceeded(ResultError):
-    """The server's time limit has passed (3). Entries that came before stand."""
+    """The server's time limit has passed (3). Received entries are valid."""
 
 
 class SchemaViolation(ResultError):
@@ -118,7 +118,7 @@ class SchemaViolation(ResultError):
 
 
 class AssertionFailed(ResultError):
-    """The entry is not as the control of the request says (122)."""
+    """The entry does not match the assertion control of the request (122)."""
 
 
 class ReferralReceived(ResultError):

@@ -15,7 +15,7 @@ Operation: TypeAlias = Coroutine[Any, Any, Found]
 
 Name: TypeAlias = str | Dn
 Value: TypeAlias = str | Buffer | bool | int
-"""Text in UTF-8, octets, a number in digits, `TRUE` or `FALSE`."""
+"""Text in UTF-8, bytes, a number in digits, `TRUE` or `FALSE`."""
 Values: TypeAlias = Value | Iterable[Value] | None
 Modification: TypeAlias = (
     tuple[Literal["add", "delete", "replace", "increment"], str, Values]
@@ -65,19 +65,19 @@ class ConnectOptions(TypedDict, total=False):
     referrals: bool | Referrals
     """Follow referrals, anonymously, within limits."""
     max_message: int
-    """Octets of a message from the server at most: 16 MiB by default."""
+    """Bytes of a message from the server at most: 16 MiB by default."""
     scram_iterations: int
     """Iterations of SCRAM that the server may ask for; 100,000 by default."""
 
 class SearchOptions(TypedDict, total=False):
-    """What a search asks for."""
+    """The parts of a search request."""
 
     attributes: str | Iterable[str]
-    """The attributes to return; `*` stands for all of users, `+` for all operational ones, `1.1` for none."""
+    """The attributes to return; `*` selects all user attributes, `+` all operational ones, `1.1` for none."""
     scope: Scope
     """`sub` by default."""
     deref: Literal["never", "search", "find", "always"]
-    """Whether aliases are followed; `never` by default."""
+    """When to follow aliases; `never` by default."""
     size_limit: int
     """Entries at most, kept by the server; 0 for no limit."""
     time_limit: int
@@ -159,7 +159,7 @@ class Url:
         """The filter, if it is given."""
     @property
     def extensions(self) -> list[str]:
-        """Extensions as they stand there, with `!` if critical."""
+        """Extensions as written, with `!` if critical."""
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
 
@@ -194,7 +194,7 @@ class Filter:
     def __hash__(self) -> int: ...
 
 def escape_filter(value: Value) -> str:
-    """A value as it stands in the text of a filter. What users enter has to go through this before it becomes part of
+    """Escapes a value for the text of a filter. Text from users has to go through this before it becomes part of
     one; `Filter.equal` does it by itself."""
 
 @final
@@ -224,9 +224,9 @@ class Entry(Mapping[str, list[bytes]]):
     def to_dict(self) -> dict[str, list[bytes]]:
         """All attributes as a `dict`."""
     def ldif(self, *, wrap: int | None = 78) -> bytes:
-        """The entry as LDIF with the empty line behind it, folded after so many columns; None folds nothing."""
+        """The entry as LDIF with the empty line after it, folded after so many columns; None folds nothing."""
     def compact(self) -> Entry:
-        """The same entry in memory of its own."""
+        """A copy of the entry in separate memory."""
 
 @final
 class Entries(Iterator[Found]):
@@ -280,7 +280,7 @@ class Connection:
         authorization: str = "",
         controls: Controls = None,
     ) -> Result:
-        """Binds by a SASL mechanism. EXTERNAL takes who the TLS certificate or the local socket says; names that end in
+        """Binds by a SASL mechanism. EXTERNAL takes the user of the TLS certificate or of the socket; names that end in
         `-PLUS` bind the exchange to the TLS channel. GSSAPI is Kerberos, with the tickets of `kinit`, or of the
         principal `user` if given. NTLM takes a user as `DOMAIN\\user` or `user@domain`, and is called GSS-SPNEGO
         with Active Directory. Both are there where this package was built with them."""
@@ -358,7 +358,7 @@ class Connection:
         """Returns the same connection with another time limit for answers."""
     @property
     def closed(self) -> bool:
-        """Whether the connection has ended."""
+        """True after the connection has ended."""
     def close(self) -> None:
         """Ends the connection; operations in progress fail."""
     def __enter__(self) -> Self: ...
@@ -383,7 +383,7 @@ class AsyncConnection:
         authorization: str = "",
         controls: Controls = None,
     ) -> Operation[Result]:
-        """Binds by a SASL mechanism. EXTERNAL takes who the TLS certificate or the local socket says; names that end in
+        """Binds by a SASL mechanism. EXTERNAL takes the user of the TLS certificate or of the socket; names that end in
         `-PLUS` bind the exchange to the TLS channel. GSSAPI is Kerberos, with the tickets of `kinit`, or of the
         principal `user` if given. NTLM takes a user as `DOMAIN\\user` or `user@domain`, and is called GSS-SPNEGO
         with Active Directory. Both are there where this package was built with them."""
@@ -463,7 +463,7 @@ class AsyncConnection:
         """Returns the same connection with another time limit for answers."""
     @property
     def closed(self) -> bool:
-        """Whether the connection has ended."""
+        """True after the connection has ended."""
     def close(self) -> None:
         """Ends the connection; operations in progress fail."""
     def __aenter__(self) -> Awaitable[Self]: ...
@@ -549,10 +549,10 @@ def ldif_difference(before: Iterable[Record | Entry], after: Iterable[Record | E
     """Changes that make entries of others."""
 
 def read_control(control: Control) -> Response | None:
-    """What a control of an answer says; None for one that is not known."""
+    """Returns the parsed control of an answer; None for an unknown one."""
 
 def read_sync_info(name: str | None, value: bytes | None) -> SyncInfo | None:
-    """What an intermediate response of content synchronization says; None for one of another kind."""
+    """Returns the state in an intermediate response of content synchronization; None for another kind."""
 
 def manage_dsa_it() -> Control:
     """Referral objects are taken as the entries that they are (RFC 3296)."""
@@ -596,7 +596,7 @@ def virtual_list_view(
     """A part of a sorted list, around the entry at an offset or with a value (draft-ietf-ldapext-ldapv3-vlv)."""
 
 def sync(*, persist: bool = False, cookie: bytes | None = None, reload_hint: bool = False) -> Control:
-    """Content synchronization (RFC 4533); with `persist`, the search goes on and tells of changes."""
+    """Content synchronization (RFC 4533); with `persist`, the search goes on and reports changes."""
 
 def matched_values(*filters: str | Filter) -> Control:
     """Only values that one of these filters selects are returned (RFC 3876)."""
@@ -617,13 +617,13 @@ def post_read(*attributes: str) -> Control:
     """The entry after the change, as far as these attributes (RFC 4527)."""
 
 def persistent_search(change_types: int = 15, *, changes_only: bool = True, return_changes: bool = True) -> Control:
-    """The search goes on and tells of changes (draft-ietf-ldapext-psearch): 1 add, 2 delete, 4 modify, 8 modify DN."""
+    """The search goes on and reports changes (draft-ietf-ldapext-psearch): 1 add, 2 delete, 4 modify, 8 modify DN."""
 
 def dir_sync(cookie: bytes | None = None, *, flags: int = 0, max_bytes: int = 0) -> Control:
     """Changes of Active Directory since a cookie."""
 
 def dereference(wanted: Mapping[str, Sequence[str]]) -> Control:
-    """Entries that attributes of a found one name come with it (draft-masarati-ldap-deref): what is wanted of those."""
+    """Adds the entries that attributes of a found one name, with their `wanted` attributes (draft-masarati-ldap-deref)."""
 
 def session_tracking(
     identifier: str,
@@ -632,7 +632,7 @@ def session_tracking(
     host: str = "",
     format: Literal["username", "radius-session", "radius-multi-session"] = "username",
 ) -> Control:
-    """Tells the server, for its log, for whom one works (draft-wahl-ldap-session)."""
+    """Names to the server, for its log, the user of the client (draft-wahl-ldap-session)."""
 
 def transaction(identifier: bytes) -> Control:
     """The operation is part of a transaction (RFC 5805)."""

@@ -1,4 +1,4 @@
-"""What servers answer, and what requests are made of."""
+"""Answers of servers, and parts of requests."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class ResultCode(IntEnum):
 
 
 class Control(NamedTuple):
-    """A control as it stands in a message; those that are known are made by ``tercet.ldap.controls``."""
+    """A control as encoded in a message; those that are known are made by ``tercet.ldap.controls``."""
 
     oid: str
     critical: bool = False
@@ -68,14 +68,14 @@ class Control(NamedTuple):
 
 
 class Result(NamedTuple):
-    """What a server says at the end of an operation."""
+    """The answer of a server at the end of an operation."""
 
     code: int
     """A ``ResultCode``, or a number that is none."""
     matched_dn: str
     """As far as the name that was asked for is there."""
     message: str
-    """What the server says for people."""
+    """The server's message for people."""
     referrals: list[str]
     controls: list[Control]
 
@@ -107,7 +107,7 @@ class Referrals(NamedTuple):
     """How referrals are followed: anonymously, each server and base once, and not for ever."""
 
     hops: int = 5
-    """Servers behind one another."""
+    """Servers in a row."""
     total: int = 50
     """Referrals of one search in all."""
     hosts: list[str] = []

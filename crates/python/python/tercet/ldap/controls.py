@@ -91,11 +91,11 @@ class PagedResults(NamedTuple):
     size: int
     """An estimate of all entries; 0 if the server does not know."""
     cookie: bytes
-    """What the next request comes with; empty at the end."""
+    """The cookie for the next request; empty at the end."""
 
 
 class SortResult(NamedTuple):
-    """What became of sorting (RFC 2891)."""
+    """The result of sorting (RFC 2891)."""
 
     code: int
     attribute: str | None
@@ -103,7 +103,7 @@ class SortResult(NamedTuple):
 
 
 class ListView(NamedTuple):
-    """Where a list view stands (draft-ietf-ldapext-ldapv3-vlv)."""
+    """The position of a list view (draft-ietf-ldapext-ldapv3-vlv)."""
 
     position: int
     """Position of the target."""
@@ -111,11 +111,11 @@ class ListView(NamedTuple):
     """Of the whole list."""
     code: int
     context: bytes | None
-    """What the next request comes with."""
+    """The value for the next request."""
 
 
 class SyncState(NamedTuple):
-    """What happened to an entry (RFC 4533 2.3); it comes with the entry."""
+    """The change of an entry (RFC 4533 2.3); it comes with the entry."""
 
     state: Literal["present", "add", "modify", "delete"]
     uuid: bytes
@@ -127,7 +127,7 @@ class SyncDone(NamedTuple):
 
     cookie: bytes | None
     refresh_deletes: bool
-    """Whether the server has told which entries are gone; otherwise all are that it has not told of."""
+    """True if the server lists deleted entries; otherwise all entries that it does not list are deleted."""
 
 
 class SyncInfo(NamedTuple):
@@ -136,7 +136,7 @@ class SyncInfo(NamedTuple):
     kind: Literal["new-cookie", "refresh-delete", "refresh-present", "present", "deleted"]
     cookie: bytes | None
     done: bool
-    """Whether the whole refresh ends."""
+    """True if the whole refresh ends."""
     ids: list[bytes]
     """Entries that are present, or deleted."""
 
@@ -156,7 +156,7 @@ class PostRead(NamedTuple):
 
 
 class PasswordPolicy(NamedTuple):
-    """What the server says of a password (draft-behera-ldap-password-policy)."""
+    """The server's report on a password (draft-behera-ldap-password-policy)."""
 
     expires_in: int | None
     """Seconds until the password expires."""
@@ -168,7 +168,7 @@ class PasswordPolicy(NamedTuple):
 
 
 class EntryChange(NamedTuple):
-    """What happened to an entry of a persistent search."""
+    """The change of an entry of a persistent search."""
 
     change_type: int
     """1 add, 2 delete, 4 modify, 8 modify DN."""
@@ -182,7 +182,7 @@ class DirSync(NamedTuple):
     """Not 0 if there is more."""
     max_bytes: int
     cookie: bytes
-    """What the next request comes with."""
+    """The value for the next request."""
 
 
 class Referent(NamedTuple):
@@ -192,7 +192,7 @@ class Referent(NamedTuple):
     """The attribute that names it."""
     dn: str
     attributes: dict[str, list[bytes]]
-    """What was wanted of it, as far as it is there."""
+    """The requested attributes, as far as they exist."""
 
 
 class Dereferenced(NamedTuple):
@@ -218,7 +218,7 @@ Kind = TypeVar("Kind", bound=Response)
 
 
 def read(control: Control) -> Response | None:
-    """What a control of an answer says; None for one that is not known.
+    """Returns the parsed control of an answer; None for an unknown one.
 
     Raises ProtocolError.
     """
@@ -226,7 +226,7 @@ def read(control: Control) -> Response | None:
 
 
 def find(controls: Iterable[Control], kind: type[Kind]) -> Kind | None:
-    """What the first control of a kind says, of ``result.controls`` or ``entry.controls``; None without one.
+    """Returns the first control of a kind in ``result.controls`` or ``entry.controls``; None without one.
 
     Raises ProtocolError.
     """
@@ -238,7 +238,7 @@ def find(controls: Iterable[Control], kind: type[Kind]) -> Kind | None:
 
 
 def sync_info(response: Intermediate) -> SyncInfo | None:
-    """What an intermediate response of content synchronization says; None for one of another kind.
+    """Returns the state in an intermediate response of content synchronization; None for another kind.
 
     Raises ProtocolError.
     """

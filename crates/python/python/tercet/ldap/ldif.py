@@ -29,8 +29,8 @@ def read(
 ) -> Iterator[Record]:
     """The records of LDIF: of itself as ``str`` or ``bytes``, of the file at a ``Path``, or of a binary file.
 
-    ``max_line`` are the octets that a line may have with its continuations. ``attribute:< file:///…`` reads that file
-    only if ``read_files`` says so.
+    ``max_line`` are the bytes that a line may have with its continuations. ``attribute:< file:///…`` reads that file
+    only with ``read_files``.
 
     Raises ParseError, with the number of the line, and OSError.
     """
@@ -65,7 +65,7 @@ def _opened(target: str | os.PathLike[str] | BinaryIO) -> AbstractContextManager
 
 
 def text(record: Record | Entry, *, wrap: int | None = 78) -> bytes:
-    """An entry or a record as LDIF, with the empty line behind it."""
+    """An entry or a record as LDIF, with the empty line after it."""
     return _ldap.ldif_text(record, wrap)
 
 

@@ -119,7 +119,7 @@ impl<const N: usize> Jer for [u8; N] {
 
     fn read_jer(tree: &Tree<'_>, _: &Keys<'_>) -> Read<Self> {
         let octets = strings::read_hex(tree)?;
-        Self::try_from(&octets[..]).map_err(|_| Mismatch::new(format!("{N} octets expected")))
+        Self::try_from(&octets[..]).map_err(|_| Mismatch::new(format!("{N} bytes expected")))
     }
 }
 

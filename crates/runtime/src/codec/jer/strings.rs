@@ -227,12 +227,12 @@ pub(super) fn read_bits(tree: &Tree<'_>, size: Option<u64>) -> Read<BitString<'s
         }
     };
     if count.div_ceil(8) != octets.len() as u64 {
-        return Err(Mismatch::new(format!("{} octets for {count} bits", octets.len())));
+        return Err(Mismatch::new(format!("{} bytes for {count} bits", octets.len())));
     }
     let unused = (8 - (count % 8).to_be_bytes()[7]) % 8;
     match BitString::new(octets, unused) {
         Some(bits) if bits.as_bits().is_padded_with_zeros() => Ok(bits),
-        _ => Err(Mismatch::new(format!("the {unused} bits behind the last are not all zero"))),
+        _ => Err(Mismatch::new(format!("the {unused} bits after the last are not all zero"))),
     }
 }
 

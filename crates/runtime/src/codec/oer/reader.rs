@@ -194,7 +194,7 @@ impl<'a> Reader<'a> {
         Ok(core::array::from_fn(|at| bit(octets, at)))
     }
 
-    /// Begins an open type (§30), or the octets of a string that hold a value.
+    /// Begins an open type (§30), or the bytes of a string that hold a value.
     ///
     /// # Errors
     /// As [`Reader::length`].
