@@ -130,7 +130,7 @@ fn files_tell_later_runs() {
             "seen: the records in this file are known by other components",
         ),
         ("--dedupe --dedupe-file notes a.ber", "notes: not a file that `--dedupe-file` has written"),
-        ("--dedupe --resume -o out/ a.ber", "`--dedupe` wants a file"),
+        ("--dedupe --resume -o out/ a.ber", "`--dedupe` requires a file"),
         ("--dedupe-file seen a.ber", "--dedupe"),
     ] {
         let output = run(folder.path(), arguments);

@@ -286,7 +286,7 @@ fn members_of_streamed_zip_archives_are_checked() {
     for (octets, said) in [
         (sum, "the contents do not match the data descriptor"),
         (size, "the contents do not match the data descriptor"),
-        (stored, "tells its size behind its contents, which cannot be read from a stream"),
+        (stored, "with its size after its contents, which cannot be read from a stream"),
         (encrypted, "part0.ber: the member is encrypted"),
         (cut, "failed to fill whole buffer"),
     ] {

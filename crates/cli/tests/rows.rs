@@ -362,7 +362,7 @@ fn lists_become_rows() {
         (&0.into(), None, &2.into())
     );
     for (path, message) in
-        [("groups.code", "is no SEQUENCE OF"), ("grupps", "no component `grupps`; did you mean `groups`?")]
+        [("groups.code", "is not a SEQUENCE OF"), ("grupps", "no component `grupps`; did you mean `groups`?")]
     {
         let output = run(folder.path(), &[&common[..], &["--explode", path]].concat());
         let said = String::from_utf8_lossy(&output.stderr);
@@ -550,7 +550,7 @@ fn child_tables_that_cannot_be_are_refused() {
     let folder = folder("Bill", &bills());
     let common = ["-s", "a.asn", "-t", "Bill", "a.ber", "--framing", "plain"];
     for (options, message) in [
-        (&["--child", "groups"][..], "child tables are files of their own: say with `--output`"),
+        (&["--child", "groups"][..], "child tables are separate files: use `-o FILE`"),
         (
             &["--child", "groups.code", "-o", "a.csv"],
             "`groups.code` is neither a list, nor has it components",

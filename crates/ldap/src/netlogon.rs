@@ -364,7 +364,7 @@ mod tests {
             (name(&[], Some(8)), 8, ""),
             (vec![0x80, 0], 24, "a label that begins with 80"),
             (vec![2, 0xFF, 0xFF, 0], 24, "no UTF-8"),
-            (name(&labels, None), 24, "more than 255 octets"),
+            (name(&labels, None), 24, "more than 255 bytes"),
         ] {
             let error = with(first);
             assert!(error.message().contains(what), "{error}");
@@ -378,6 +378,6 @@ mod tests {
         let error = Netlogon::decode(&value(6, &names(), b"x")).unwrap_err();
         assert!(error.message().contains("behind its last part"), "{error}");
         let error = Netlogon::decode(&value(0x0E, &names(), &[28; 29])).unwrap_err();
-        assert!(error.message().contains("an address of 28 octets"), "{error}");
+        assert!(error.message().contains("an address of 28 bytes"), "{error}");
     }
 }

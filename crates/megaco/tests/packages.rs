@@ -182,7 +182,7 @@ fn private_packages() {
         findings(&packages, 1, "N=a1{OE=1{lamp/broken{key=0g}}}"),
         [
             "Notify=a1 ObservedEvents lamp/broken key: `0g` is not of its type, Octet String, two hexadecimal digits for \
-          each octet"
+          each byte"
         ]
     );
 }

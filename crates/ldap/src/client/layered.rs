@@ -216,9 +216,9 @@ mod tests {
             (b"\0\0\0\0", ErrorKind::Auth, "a token that was changed"),
             (b"\0\0\0", ErrorKind::Closed, "ends inside a buffer"),
             (b"\0\0\0\x05\xA5a", ErrorKind::Closed, "ends inside a buffer"),
-            (b"\0\x01\x86\xA1", ErrorKind::Limit, "a buffer of 100001 octets"),
-            (b"\xFF\xFF\xFF\xFF", ErrorKind::Limit, "a buffer of 4294967295 octets"),
-            (b"0\x0C\x02\x01\x01a\x07", ErrorKind::Limit, "a buffer of 806093313 octets"),
+            (b"\0\x01\x86\xA1", ErrorKind::Limit, "a buffer of 100001 bytes"),
+            (b"\xFF\xFF\xFF\xFF", ErrorKind::Limit, "a buffer of 4294967295 bytes"),
+            (b"0\x0C\x02\x01\x01a\x07", ErrorKind::Limit, "a buffer of 806093313 bytes"),
         ] {
             let (here, mut there) = tokio::io::duplex(100);
             there.write_all(octets).await.unwrap();

@@ -697,7 +697,7 @@ mod tests {
             ("0000000 8230 6f01\n0000004\n", Spelling::Dump, "line 1: `8230` is not a byte in hexadecimal"),
             ("{0x30,\n0x100}", Spelling::Array, "line 2: `0x100` is not a byte"),
             ("{0x30,\n0x10", Spelling::Array, "line 2: the array has no end"),
-            ("00000000  00\n*\nFFFFFFFFFFFF\n", Spelling::Dump, "line 3: `*` that stands for"),
+            ("00000000  00\n*\nFFFFFFFFFFFF\n", Spelling::Dump, "line 3: `*` that replaces"),
         ] {
             assert_eq!(Spelling::of_hex(text.as_bytes()), spelling, "{text}");
             let error = octets(text, spelling).expect_err(text).to_string();

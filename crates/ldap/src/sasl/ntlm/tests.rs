@@ -283,7 +283,7 @@ fn malformed_challenges() {
     for (field, value, what) in [
         (44, u32::MAX, "target information of"),
         (44, 16, "target information of"),
-        (40, 0xFFFF, "target information of 65535 octets at 48"),
+        (40, 0xFFFF, "target information of 65535 bytes at 48"),
         (40, 0, "ends early"),
     ] {
         let mut octets = whole.clone();
