@@ -363,7 +363,7 @@ mod tests {
             (name(&[], Some(0x3FFF)), 24, "does not refer back"),
             (name(&[], Some(8)), 8, ""),
             (vec![0x80, 0], 24, "a label that begins with 80"),
-            (vec![2, 0xFF, 0xFF, 0], 24, "no UTF-8"),
+            (vec![2, 0xFF, 0xFF, 0], 24, "not UTF-8"),
             (name(&labels, None), 24, "more than 255 bytes"),
         ] {
             let error = with(first);
