@@ -148,14 +148,14 @@ fn of_source(source: &str) -> Vec<Text> {
             let escape = usize::from(character.starts_with('\\'));
             let length = character.chars().take(1 + escape).map(char::len_utf8).sum::<usize>();
             if character[length..].starts_with('\'') { length + 2 } else { 1 }
-        } else if rest.starts_with('"') {
+        } else if let Some(inner) = rest.strip_prefix('"') {
             let mut escaped = false;
-            let end = rest[1..].find(|c| {
+            let end = inner.find(|c| {
                 let ends = c == '"' && !escaped;
                 escaped = c == '\\' && !escaped;
                 ends
             });
-            let text = &rest[1..1 + end.unwrap_or(rest.len() - 1)];
+            let text = &inner[..end.unwrap_or(inner.len())];
             if !reason && text.contains(' ') {
                 let text = without_places(text).replace("\\n", " ").replace('\\', " ");
                 let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
