@@ -86,7 +86,7 @@ def test_names_of_bits(everything: tercet.Schema) -> None:
     assert bits[-1] is True
     with pytest.raises(IndexError):
         bits[3]
-    with pytest.raises(ValueError, match="octets"):
+    with pytest.raises(ValueError, match="bytes"):
         BitString(b"", 1)
     for other in [pickle.loads(pickle.dumps(bits)), copy.deepcopy(bits), BitString(b"\xa0", 3), BitString(b"\xbf", 3)]:
         assert other == bits
