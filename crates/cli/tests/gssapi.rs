@@ -64,7 +64,7 @@ fn tools_with_tickets() {
     );
 
     let text = fault(&who(&tickets, &["-O", "maxssf=1"]), 3);
-    assert!(text.contains("the server wants confidentiality"), "{text}");
+    assert!(text.contains("the server requires confidentiality"), "{text}");
     let text = fault(&who(&tickets, &["-X", "dn:uid=local,o=test"]), 3);
     assert!(text.contains("(49)") || text.contains("(50)") || text.contains("not authorized"), "{text}");
     let text = fault(&who(Path::new("/nowhere"), &[]), 3);

@@ -67,8 +67,9 @@ fn size(octets: &[u8]) -> usize {
 fn converted(input: &Path, jobs: &str, format: &str, framing: &str) -> (Option<i32>, Vec<(String, Vec<u8>)>) {
     let folder = tempfile::tempdir().unwrap();
     let schema = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schemas/demo");
-    // CSV has no other form of numbers, and refuses the option.
-    let integers: &[&str] = if format.starts_with("csv") { &[] } else { &["--integers", "text"] };
+    // CSV and XML have no other form of numbers, and refuse the option.
+    let is_text = format.starts_with("csv") || format.starts_with("xml");
+    let integers: &[&str] = if is_text { &[] } else { &["--integers", "text"] };
     let status = Command::new(TERCET)
         .args(["convert", "-t", "CallRecord", "-q", "--framing", framing, "-j", jobs, "-f"])
         .args(format.split(' '))

@@ -283,7 +283,7 @@ async fn server_with_integrity() {
     assert_eq!(bound(&url, ANY).await.unwrap().who_am_i().await.unwrap(), ADA);
     assert_eq!(bound(&url, ANY.at_most(1)).await.unwrap().who_am_i().await.unwrap(), ADA);
     let error = bound(&url, ANY.at_most(0)).await.unwrap_err();
-    assert!(error.message().contains("the server wants integrity"), "{error}");
+    assert!(error.message().contains("the server requires integrity"), "{error}");
     assert!(bound(&url, ANY.at_least(56)).await.is_err());
 }
 
@@ -297,7 +297,7 @@ async fn server_with_confidentiality() {
     }
     for max in [0, 1, 55] {
         let error = bound(&url, ANY.at_most(max)).await.unwrap_err();
-        assert!(error.message().contains("the server wants confidentiality"), "{error}");
+        assert!(error.message().contains("the server requires confidentiality"), "{error}");
     }
 }
 

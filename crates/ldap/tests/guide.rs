@@ -49,8 +49,8 @@ async fn kerberos(client: tercet_ldap::Client) -> Result<()> {
 async fn netlogon() -> Result<()> {
     // guide
     let answer = Cldap::new("cldap://dc.example.net")?.search(&Netlogon::search("example.net")).await?;
-    let told = Netlogon::of_entry(&answer.entries[0])?;
-    println!("{} in site {}", told.host, told.site);
+    let netlogon = Netlogon::of_entry(&answer.entries[0])?;
+    println!("{} in site {}", netlogon.host, netlogon.site);
     // end
     Ok(())
 }

@@ -181,7 +181,7 @@ pub(crate) fn transaction<'py>(identifier: &Bound<'py, PyAny>) -> Made<'py> {
     made(identifier.py(), &known::Transaction(ours(arguments::value(identifier))?))
 }
 
-/// Adds the entries that attributes of a found one name, with their `wanted` attributes (draft-masarati-ldap-deref).
+/// Adds the entries that found ones name, with their `wanted` attributes (draft-masarati-ldap-deref).
 #[pyfunction]
 pub(crate) fn dereference<'py>(wanted: &Bound<'py, PyMapping>) -> Made<'py> {
     let mut all = known::Dereference::default();

@@ -159,7 +159,7 @@ class Url:
         """The filter, if it is given."""
     @property
     def extensions(self) -> list[str]:
-        """Extensions as written, with `!` if critical."""
+        """Extensions as they stand there, with `!` if critical."""
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
 
@@ -623,7 +623,7 @@ def dir_sync(cookie: bytes | None = None, *, flags: int = 0, max_bytes: int = 0)
     """Changes of Active Directory since a cookie."""
 
 def dereference(wanted: Mapping[str, Sequence[str]]) -> Control:
-    """Adds the entries that attributes of a found one name, with their `wanted` attributes (draft-masarati-ldap-deref)."""
+    """Adds the entries that found ones name, with their `wanted` attributes (draft-masarati-ldap-deref)."""
 
 def session_tracking(
     identifier: str,
