@@ -1148,7 +1148,7 @@ impl ChangeOperation {
 pub const MAX_INT: i64 = 2147483647;
 
 impl LdapMessage<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> LdapMessage<'static> {
         LdapMessage {
@@ -1159,7 +1159,7 @@ impl LdapMessage<'_> {
 }
 
 impl Filter<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Filter<'static> {
         use Filter as To;
@@ -1180,7 +1180,7 @@ impl Filter<'_> {
 }
 
 impl SearchResultEntry<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> SearchResultEntry<'static> {
         SearchResultEntry {
@@ -1191,7 +1191,7 @@ impl SearchResultEntry<'_> {
 }
 
 impl PagedResults<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> PagedResults<'static> {
         PagedResults { size: self.size, cookie: self.cookie.into_owned() }
@@ -1199,7 +1199,7 @@ impl PagedResults<'_> {
 }
 
 impl SortResult<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> SortResult<'static> {
         SortResult {
@@ -1209,7 +1209,7 @@ impl SortResult<'_> {
 }
 
 impl VirtualListViewRequest<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> VirtualListViewRequest<'static> {
         VirtualListViewRequest {
@@ -1220,7 +1220,7 @@ impl VirtualListViewRequest<'_> {
 }
 
 impl VirtualListViewResponse<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> VirtualListViewResponse<'static> {
         VirtualListViewResponse {
@@ -1232,7 +1232,7 @@ impl VirtualListViewResponse<'_> {
 }
 
 impl SyncRequest<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> SyncRequest<'static> {
         SyncRequest {
@@ -1242,7 +1242,7 @@ impl SyncRequest<'_> {
 }
 
 impl SyncState<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> SyncState<'static> {
         SyncState {
@@ -1253,7 +1253,7 @@ impl SyncState<'_> {
 }
 
 impl SyncDone<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> SyncDone<'static> {
         SyncDone { cookie: self.cookie.map(|v| v.into_owned()), refresh_deletes: self.refresh_deletes }
@@ -1261,7 +1261,7 @@ impl SyncDone<'_> {
 }
 
 impl SyncInfo<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> SyncInfo<'static> {
         use SyncInfo as To;
@@ -1276,7 +1276,7 @@ impl SyncInfo<'_> {
 }
 
 impl PasswordPolicy<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> PasswordPolicy<'static> {
         PasswordPolicy { warning: self.warning.map(|v| v.into_owned()), error: self.error }
@@ -1284,7 +1284,7 @@ impl PasswordPolicy<'_> {
 }
 
 impl PasswdModifyRequest<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> PasswdModifyRequest<'static> {
         PasswdModifyRequest {
@@ -1296,7 +1296,7 @@ impl PasswdModifyRequest<'_> {
 }
 
 impl PasswdModifyResponse<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> PasswdModifyResponse<'static> {
         PasswdModifyResponse { gen_passwd: self.gen_passwd.map(|v| v.into_owned()) }
@@ -1304,7 +1304,7 @@ impl PasswdModifyResponse<'_> {
 }
 
 impl EndTransaction<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> EndTransaction<'static> {
         EndTransaction { commit: self.commit, identifier: self.identifier.into_owned() }
@@ -1312,7 +1312,7 @@ impl EndTransaction<'_> {
 }
 
 impl EntryChange<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> EntryChange<'static> {
         EntryChange {
@@ -1323,7 +1323,7 @@ impl EntryChange<'_> {
 }
 
 impl DirSync<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> DirSync<'static> {
         DirSync {
@@ -1333,7 +1333,7 @@ impl DirSync<'_> {
 }
 
 impl ProtocolOp<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> ProtocolOp<'static> {
         use ProtocolOp as To;
@@ -1365,7 +1365,7 @@ impl ProtocolOp<'_> {
 }
 
 impl AttributeValueAssertion<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> AttributeValueAssertion<'static> {
         AttributeValueAssertion {
@@ -1376,7 +1376,7 @@ impl AttributeValueAssertion<'_> {
 }
 
 impl SubstringFilter<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> SubstringFilter<'static> {
         SubstringFilter {
@@ -1387,7 +1387,7 @@ impl SubstringFilter<'_> {
 }
 
 impl MatchingRuleAssertion<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> MatchingRuleAssertion<'static> {
         MatchingRuleAssertion {
@@ -1399,7 +1399,7 @@ impl MatchingRuleAssertion<'_> {
 }
 
 impl SortKey<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> SortKey<'static> {
         SortKey {
@@ -1410,7 +1410,7 @@ impl SortKey<'_> {
 }
 
 impl Target<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Target<'static> {
         use Target as To;
@@ -1423,7 +1423,7 @@ impl Target<'_> {
 }
 
 impl SyncInfoRefreshDelete<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> SyncInfoRefreshDelete<'static> {
         SyncInfoRefreshDelete { cookie: self.cookie.map(|v| v.into_owned()), refresh_done: self.refresh_done }
@@ -1431,7 +1431,7 @@ impl SyncInfoRefreshDelete<'_> {
 }
 
 impl SyncInfoRefreshPresent<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> SyncInfoRefreshPresent<'static> {
         SyncInfoRefreshPresent {
@@ -1441,7 +1441,7 @@ impl SyncInfoRefreshPresent<'_> {
 }
 
 impl SyncInfoSyncIdSet<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> SyncInfoSyncIdSet<'static> {
         SyncInfoSyncIdSet {
@@ -1452,7 +1452,7 @@ impl SyncInfoSyncIdSet<'_> {
 }
 
 impl PasswordPolicyWarning<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> PasswordPolicyWarning<'static> {
         use PasswordPolicyWarning as To;
@@ -1465,7 +1465,7 @@ impl PasswordPolicyWarning<'_> {
 }
 
 impl BindRequest<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> BindRequest<'static> {
         BindRequest {
@@ -1476,7 +1476,7 @@ impl BindRequest<'_> {
 }
 
 impl BindResponse<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> BindResponse<'static> {
         BindResponse {
@@ -1489,7 +1489,7 @@ impl BindResponse<'_> {
 }
 
 impl SearchRequest<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> SearchRequest<'static> {
         SearchRequest {
@@ -1502,7 +1502,7 @@ impl SearchRequest<'_> {
 }
 
 impl LdapResult<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> LdapResult<'static> {
         LdapResult {
@@ -1514,7 +1514,7 @@ impl LdapResult<'_> {
 }
 
 impl ModifyRequest<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> ModifyRequest<'static> {
         ModifyRequest {
@@ -1525,7 +1525,7 @@ impl ModifyRequest<'_> {
 }
 
 impl AddRequest<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> AddRequest<'static> {
         AddRequest {
@@ -1536,7 +1536,7 @@ impl AddRequest<'_> {
 }
 
 impl ModifyDnRequest<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> ModifyDnRequest<'static> {
         ModifyDnRequest {
@@ -1547,7 +1547,7 @@ impl ModifyDnRequest<'_> {
 }
 
 impl CompareRequest<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> CompareRequest<'static> {
         CompareRequest { entry: self.entry.into_owned(), ava: self.ava.into_owned() }
@@ -1555,7 +1555,7 @@ impl CompareRequest<'_> {
 }
 
 impl ExtendedRequest<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> ExtendedRequest<'static> {
         ExtendedRequest {
@@ -1566,7 +1566,7 @@ impl ExtendedRequest<'_> {
 }
 
 impl ExtendedResponse<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> ExtendedResponse<'static> {
         ExtendedResponse {
@@ -1580,7 +1580,7 @@ impl ExtendedResponse<'_> {
 }
 
 impl IntermediateResponse<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> IntermediateResponse<'static> {
         IntermediateResponse {
@@ -1591,7 +1591,7 @@ impl IntermediateResponse<'_> {
 }
 
 impl Control<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Control<'static> {
         Control {
@@ -1602,7 +1602,7 @@ impl Control<'_> {
 }
 
 impl PartialAttribute<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> PartialAttribute<'static> {
         PartialAttribute {
@@ -1612,7 +1612,7 @@ impl PartialAttribute<'_> {
 }
 
 impl AuthenticationChoice<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> AuthenticationChoice<'static> {
         use AuthenticationChoice as To;
@@ -1624,7 +1624,7 @@ impl AuthenticationChoice<'_> {
 }
 
 impl Substring<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Substring<'static> {
         use Substring as To;
@@ -1637,7 +1637,7 @@ impl Substring<'_> {
 }
 
 impl SaslCredentials<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> SaslCredentials<'static> {
         SaslCredentials {
@@ -1647,7 +1647,7 @@ impl SaslCredentials<'_> {
 }
 
 impl Change<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Change<'static> {
         Change { operation: self.operation, modification: self.modification.into_owned() }
@@ -1655,7 +1655,7 @@ impl Change<'_> {
 }
 
 impl SortKeyList<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> SortKeyList<'static> {
         SortKeyList(self.0.into_iter().map(|v| v.into_owned()).collect())
@@ -1663,7 +1663,7 @@ impl SortKeyList<'_> {
 }
 
 impl ValuesReturnFilter<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> ValuesReturnFilter<'static> {
         ValuesReturnFilter(self.0.into_iter().map(|v| v.into_owned()).collect())

@@ -301,7 +301,7 @@ pub enum MessageValue<'a> {
 pub struct TwigSetOf(pub Vec<Twig>);
 
 impl Zoo<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Zoo<'static> {
         Zoo {
@@ -319,7 +319,7 @@ impl Zoo<'_> {
 }
 
 impl Message<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Message<'static> {
         Message { code: self.code, value: self.value.into_owned() }
@@ -327,7 +327,7 @@ impl Message<'_> {
 }
 
 impl MessageValue<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> MessageValue<'static> {
         use MessageValue as To;
@@ -340,7 +340,7 @@ impl MessageValue<'_> {
 }
 
 impl Names<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Names<'static> { Names(self.0.map_owned(|v| v)) }
 }

@@ -340,7 +340,7 @@ impl RatType {
 }
 
 impl CallRecord<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> CallRecord<'static> {
         use CallRecord as To;
@@ -354,7 +354,7 @@ impl CallRecord<'_> {
 }
 
 impl MoCall<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> MoCall<'static> {
         MoCall {
@@ -370,7 +370,7 @@ impl MoCall<'_> {
 }
 
 impl MtCall<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> MtCall<'static> {
         MtCall {
@@ -384,7 +384,7 @@ impl MtCall<'_> {
 }
 
 impl ShortMessage<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> ShortMessage<'static> {
         ShortMessage {
@@ -397,7 +397,7 @@ impl ShortMessage<'_> {
 }
 
 impl DataSession<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> DataSession<'static> {
         DataSession {
@@ -413,7 +413,7 @@ impl DataSession<'_> {
 }
 
 impl Location<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Location<'static> {
         Location { cell: self.cell, exchange: self.exchange.map(|v| v.into_owned()) }
@@ -421,7 +421,7 @@ impl Location<'_> {
 }
 
 impl Charge<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Charge<'static> {
         Charge {
@@ -431,7 +431,7 @@ impl Charge<'_> {
 }
 
 impl SupplementaryService<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> SupplementaryService<'static> {
         SupplementaryService { code: self.code, parameter: self.parameter.map(|v| v.into_owned()) }
@@ -439,7 +439,7 @@ impl SupplementaryService<'_> {
 }
 
 impl TrafficVolume<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> TrafficVolume<'static> {
         TrafficVolume {

@@ -114,7 +114,7 @@ pub enum OpenedValue<'a> {
 pub enum TailListChoice { End(()) }
 
 impl Nest<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Nest<'static> {
         use Nest as To;
@@ -132,7 +132,7 @@ impl Nest<'_> {
 }
 
 impl Around<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Around<'static> {
         Around { nests: self.nests.into_iter().map(|v| v.into_owned()).collect() }
@@ -140,7 +140,7 @@ impl Around<'_> {
 }
 
 impl NestPair<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> NestPair<'static> {
         NestPair {
@@ -153,19 +153,19 @@ impl NestPair<'_> {
 }
 
 impl NestSet<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> NestSet<'static> { NestSet { r#in: Box::new((*self.r#in).into_owned()) } }
 }
 
 impl Opened<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Opened<'static> { Opened { code: self.code, value: self.value.into_owned() } }
 }
 
 impl OpenedValue<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> OpenedValue<'static> {
         use OpenedValue as To;

@@ -484,217 +484,217 @@ impl SimpleColor {
 pub const PI: ExactReal<'static> = ExactReal::constant(&[3, 51, 49, 52, 49, 53, 57, 46, 69, 45, 53]);
 
 impl Number<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Number<'static> { Number(self.0.into_owned()) }
 }
 
 impl Decimal<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Decimal<'static> { Decimal(self.0.into_owned()) }
 }
 
 impl Single<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Single<'static> { Single(self.0.into_owned()) }
 }
 
 impl Day<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Day<'static> { Day(self.0.into_owned()) }
 }
 
 impl Clock<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Clock<'static> { Clock(self.0.into_owned()) }
 }
 
 impl Moment<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Moment<'static> { Moment(self.0.into_owned()) }
 }
 
 impl Lasts<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Lasts<'static> { Lasts(self.0.into_owned()) }
 }
 
 impl Century<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Century<'static> { Century(self.0.into_owned()) }
 }
 
 impl Month<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Month<'static> { Month(self.0.into_owned()) }
 }
 
 impl Far<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Far<'static> { Far(self.0.into_owned()) }
 }
 
 impl Week<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Week<'static> { Week(self.0.into_owned()) }
 }
 
 impl Zoned<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Zoned<'static> { Zoned(self.0.into_owned()) }
 }
 
 impl Exact<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Exact<'static> { Exact(self.0.into_owned()) }
 }
 
 impl Interval<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Interval<'static> { Interval(self.0.into_owned()) }
 }
 
 impl Again<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Again<'static> { Again(self.0.into_owned()) }
 }
 
 impl Mixed<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Mixed<'static> { Mixed(self.0.into_owned()) }
 }
 
 impl Utf8<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Utf8<'static> { Utf8(self.0.into_owned()) }
 }
 
 impl Numeric<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Numeric<'static> { Numeric(self.0.into_owned()) }
 }
 
 impl Printable<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Printable<'static> { Printable(self.0.into_owned()) }
 }
 
 impl Teletex<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Teletex<'static> { Teletex(self.0.into_owned()) }
 }
 
 impl Videotex<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Videotex<'static> { Videotex(self.0.into_owned()) }
 }
 
 impl Ia5<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Ia5<'static> { Ia5(self.0.into_owned()) }
 }
 
 impl Graphic<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Graphic<'static> { Graphic(self.0.into_owned()) }
 }
 
 impl Visible<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Visible<'static> { Visible(self.0.into_owned()) }
 }
 
 impl General<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> General<'static> { General(self.0.into_owned()) }
 }
 
 impl Universal<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Universal<'static> { Universal(self.0.into_owned()) }
 }
 
 impl Bmp<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Bmp<'static> { Bmp(self.0.into_owned()) }
 }
 
 impl Descriptor<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Descriptor<'static> { Descriptor(self.0.into_owned()) }
 }
 
 impl Iri<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Iri<'static> { Iri(self.0.into_owned()) }
 }
 
 impl Relative<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Relative<'static> { Relative(self.0.into_owned()) }
 }
 
 impl Utc<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Utc<'static> { Utc(self.0.into_owned()) }
 }
 
 impl Instant<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Instant<'static> { Instant(self.0.into_owned()) }
 }
 
 impl Flags<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Flags<'static> { Flags(self.0.into_owned()) }
 }
 
 impl Ranged<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Ranged<'static> { Ranged(self.0.into_owned()) }
 }
 
 impl Fixed<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Fixed<'static> { Fixed(self.0.into_owned()) }
 }
 
 impl Grown<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Grown<'static> { Grown(self.0.into_owned()) }
 }
@@ -967,7 +967,7 @@ impl Notation for Reals<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result { p.seen(parts::Value::seen(self)) }
 }
 impl Reals<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use] pub fn into_owned(self) -> Reals<'static> { parts::owned(&self) }
 }
 
@@ -980,7 +980,7 @@ impl Notation for Times<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result { p.seen(parts::Value::seen(self)) }
 }
 impl Times<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use] pub fn into_owned(self) -> Times<'static> { parts::owned(&self) }
 }
 
@@ -993,7 +993,7 @@ impl Notation for Texts<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result { p.seen(parts::Value::seen(self)) }
 }
 impl Texts<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use] pub fn into_owned(self) -> Texts<'static> { parts::owned(&self) }
 }
 
@@ -1006,7 +1006,7 @@ impl Notation for Simple<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result { p.seen(parts::Value::seen(self)) }
 }
 impl Simple<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use] pub fn into_owned(self) -> Simple<'static> { parts::owned(&self) }
 }
 
@@ -1019,7 +1019,7 @@ impl Notation for Marks<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result { p.seen(parts::Value::seen(self)) }
 }
 impl Marks<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use] pub fn into_owned(self) -> Marks<'static> { parts::owned(&self) }
 }
 

@@ -77,7 +77,7 @@ pub struct ChildInformation<'a> {
 }
 
 impl PersonnelRecord<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> PersonnelRecord<'static> {
         PersonnelRecord {
@@ -89,7 +89,7 @@ impl PersonnelRecord<'_> {
 }
 
 impl Name<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Name<'static> {
         Name {
@@ -100,7 +100,7 @@ impl Name<'_> {
 }
 
 impl ChildInformation<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> ChildInformation<'static> {
         ChildInformation { name: self.name.into_owned(), date_of_birth: self.date_of_birth.into_owned() }

@@ -485,7 +485,7 @@ impl DeedManner {
 }
 
 impl Zoo<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Zoo<'static> {
         Zoo {
@@ -508,7 +508,7 @@ impl Zoo<'_> {
 }
 
 impl Letter<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Letter<'static> {
         Letter {
@@ -519,7 +519,7 @@ impl Letter<'_> {
 }
 
 impl Errand<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Errand<'static> {
         Errand { first: self.first.into_owned(), then: self.then.into_owned() }
@@ -527,7 +527,7 @@ impl Errand<'_> {
 }
 
 impl Texts<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Texts<'static> {
         Texts {
@@ -539,7 +539,7 @@ impl Texts<'_> {
 }
 
 impl Message<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Message<'static> {
         Message { code: self.code, value: self.value.into_owned() }
@@ -547,7 +547,7 @@ impl Message<'_> {
 }
 
 impl Order<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Order<'static> {
         Order {
@@ -558,7 +558,7 @@ impl Order<'_> {
 }
 
 impl ErrandThen<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> ErrandThen<'static> {
         use ErrandThen as To;
@@ -570,7 +570,7 @@ impl ErrandThen<'_> {
 }
 
 impl MessageValue<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> MessageValue<'static> {
         use MessageValue as To;
@@ -584,7 +584,7 @@ impl MessageValue<'_> {
 }
 
 impl Content<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Content<'static> {
         use Content as To;
@@ -598,7 +598,7 @@ impl Content<'_> {
 }
 
 impl Value<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Value<'static> {
         use Value as To;
@@ -611,7 +611,7 @@ impl Value<'_> {
 }
 
 impl OrderSet<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> OrderSet<'static> {
         OrderSet { deed: self.deed, value: self.value.into_owned() }
@@ -619,7 +619,7 @@ impl OrderSet<'_> {
 }
 
 impl Names<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Names<'static> { Names(self.0.into_iter().map(|v| v.into_owned()).collect()) }
 }
@@ -793,7 +793,7 @@ impl Notation for Sparse<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result { p.seen(parts::Value::seen(self)) }
 }
 impl Sparse<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use] pub fn into_owned(self) -> Sparse<'static> { parts::owned(&self) }
 }
 
@@ -815,7 +815,7 @@ impl Notation for Maybe<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result { p.seen(parts::Value::seen(self)) }
 }
 impl Maybe<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use] pub fn into_owned(self) -> Maybe<'static> { parts::owned(&self) }
 }
 
@@ -828,7 +828,7 @@ impl Notation for Mixed<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result { p.seen(parts::Value::seen(self)) }
 }
 impl Mixed<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use] pub fn into_owned(self) -> Mixed<'static> { parts::owned(&self) }
 }
 
@@ -864,7 +864,7 @@ impl Notation for Shape<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result { p.seen(parts::Value::seen(self)) }
 }
 impl Shape<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use] pub fn into_owned(self) -> Shape<'static> { parts::owned(&self) }
 }
 
@@ -877,7 +877,7 @@ impl Notation for Times<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result { p.seen(parts::Value::seen(self)) }
 }
 impl Times<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use] pub fn into_owned(self) -> Times<'static> { parts::owned(&self) }
 }
 
@@ -890,7 +890,7 @@ impl Notation for MixedSome<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result { p.seen(parts::Value::seen(self)) }
 }
 impl MixedSome<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use] pub fn into_owned(self) -> MixedSome<'static> { parts::owned(&self) }
 }
 
@@ -912,7 +912,7 @@ impl Notation for Animal<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result { p.seen(parts::Value::seen(self)) }
 }
 impl Animal<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use] pub fn into_owned(self) -> Animal<'static> { parts::owned(&self) }
 }
 

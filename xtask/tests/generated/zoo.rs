@@ -498,7 +498,7 @@ impl DeedManner {
 }
 
 impl Zoo<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Zoo<'static> {
         Zoo {
@@ -521,7 +521,7 @@ impl Zoo<'_> {
 }
 
 impl Letter<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Letter<'static> {
         Letter {
@@ -532,7 +532,7 @@ impl Letter<'_> {
 }
 
 impl Errand<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Errand<'static> {
         Errand { first: self.first.into_owned(), then: self.then.into_owned() }
@@ -540,7 +540,7 @@ impl Errand<'_> {
 }
 
 impl Sparse<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Sparse<'static> {
         Sparse {
@@ -554,7 +554,7 @@ impl Sparse<'_> {
 }
 
 impl Maybe<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Maybe<'static> {
         Maybe { shape: self.shape.map(|v| v.into_owned()), size: self.size, last: self.last }
@@ -562,7 +562,7 @@ impl Maybe<'_> {
 }
 
 impl Mixed<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Mixed<'static> {
         Mixed { low: self.low, some: self.some.into_owned(), high: self.high }
@@ -570,7 +570,7 @@ impl Mixed<'_> {
 }
 
 impl Shape<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Shape<'static> {
         use Shape as To;
@@ -582,7 +582,7 @@ impl Shape<'_> {
 }
 
 impl Texts<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Texts<'static> {
         Texts {
@@ -595,7 +595,7 @@ impl Texts<'_> {
 }
 
 impl Times<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Times<'static> {
         Times { utc: self.utc.into_owned(), general: self.general.into_owned() }
@@ -603,7 +603,7 @@ impl Times<'_> {
 }
 
 impl Message<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Message<'static> {
         Message { code: self.code, value: self.value.into_owned() }
@@ -611,7 +611,7 @@ impl Message<'_> {
 }
 
 impl Order<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Order<'static> {
         Order {
@@ -622,7 +622,7 @@ impl Order<'_> {
 }
 
 impl ErrandThen<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> ErrandThen<'static> {
         use ErrandThen as To;
@@ -634,7 +634,7 @@ impl ErrandThen<'_> {
 }
 
 impl MixedSome<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> MixedSome<'static> {
         use MixedSome as To;
@@ -646,7 +646,7 @@ impl MixedSome<'_> {
 }
 
 impl Animal<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Animal<'static> {
         Animal { name: self.name.into_owned(), legs: self.legs, kind: self.kind.into_owned() }
@@ -654,7 +654,7 @@ impl Animal<'_> {
 }
 
 impl MessageValue<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> MessageValue<'static> {
         use MessageValue as To;
@@ -668,7 +668,7 @@ impl MessageValue<'_> {
 }
 
 impl Content<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Content<'static> {
         use Content as To;
@@ -682,7 +682,7 @@ impl Content<'_> {
 }
 
 impl Value<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Value<'static> {
         use Value as To;
@@ -695,7 +695,7 @@ impl Value<'_> {
 }
 
 impl OrderSet<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> OrderSet<'static> {
         OrderSet { deed: self.deed, value: self.value.into_owned() }
@@ -703,7 +703,7 @@ impl OrderSet<'_> {
 }
 
 impl Names<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Names<'static> { Names(self.0.into_iter().map(|v| v.into_owned()).collect()) }
 }

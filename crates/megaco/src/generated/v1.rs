@@ -1569,7 +1569,7 @@ pub struct SecondRequestedActions<'a> {
 }
 
 impl MegacoMessage<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> MegacoMessage<'static> {
         MegacoMessage { auth_header: self.auth_header.map(|v| v.into_owned()), mess: self.mess.into_owned() }
@@ -1577,7 +1577,7 @@ impl MegacoMessage<'_> {
 }
 
 impl AuthenticationHeader<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> AuthenticationHeader<'static> {
         AuthenticationHeader {
@@ -1587,7 +1587,7 @@ impl AuthenticationHeader<'_> {
 }
 
 impl Message<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Message<'static> {
         Message {
@@ -1597,7 +1597,7 @@ impl Message<'_> {
 }
 
 impl MId<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> MId<'static> {
         use MId as To;
@@ -1612,7 +1612,7 @@ impl MId<'_> {
 }
 
 impl MessageMessageBody<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> MessageMessageBody<'static> {
         use MessageMessageBody as To;
@@ -1624,7 +1624,7 @@ impl MessageMessageBody<'_> {
 }
 
 impl DomainName<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> DomainName<'static> {
         DomainName { name: self.name.into_owned(), port_number: self.port_number }
@@ -1632,7 +1632,7 @@ impl DomainName<'_> {
 }
 
 impl ErrorDescriptor<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> ErrorDescriptor<'static> {
         ErrorDescriptor { error_code: self.error_code, error_text: self.error_text.map(|v| v.into_owned()) }
@@ -1640,7 +1640,7 @@ impl ErrorDescriptor<'_> {
 }
 
 impl Transaction<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Transaction<'static> {
         use Transaction as To;
@@ -1655,7 +1655,7 @@ impl Transaction<'_> {
 }
 
 impl TransactionRequest<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> TransactionRequest<'static> {
         TransactionRequest {
@@ -1666,7 +1666,7 @@ impl TransactionRequest<'_> {
 }
 
 impl TransactionReply<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> TransactionReply<'static> {
         TransactionReply {
@@ -1677,7 +1677,7 @@ impl TransactionReply<'_> {
 }
 
 impl TransactionReplyTransactionResult<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> TransactionReplyTransactionResult<'static> {
         use TransactionReplyTransactionResult as To;
@@ -1689,7 +1689,7 @@ impl TransactionReplyTransactionResult<'_> {
 }
 
 impl ActionRequest<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> ActionRequest<'static> {
         ActionRequest {
@@ -1701,7 +1701,7 @@ impl ActionRequest<'_> {
 }
 
 impl ContextRequest<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> ContextRequest<'static> {
         ContextRequest {
@@ -1712,7 +1712,7 @@ impl ContextRequest<'_> {
 }
 
 impl ActionReply<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> ActionReply<'static> {
         ActionReply {
@@ -1724,7 +1724,7 @@ impl ActionReply<'_> {
 }
 
 impl CommandRequest<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> CommandRequest<'static> {
         CommandRequest {
@@ -1735,7 +1735,7 @@ impl CommandRequest<'_> {
 }
 
 impl TopologyRequest<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> TopologyRequest<'static> {
         TopologyRequest {
@@ -1746,7 +1746,7 @@ impl TopologyRequest<'_> {
 }
 
 impl Command<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Command<'static> {
         use Command as To;
@@ -1764,7 +1764,7 @@ impl Command<'_> {
 }
 
 impl CommandReply<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> CommandReply<'static> {
         use CommandReply as To;
@@ -1783,7 +1783,7 @@ impl CommandReply<'_> {
 }
 
 impl TerminationId<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> TerminationId<'static> {
         TerminationId { wildcard: self.wildcard, id: self.id.into_owned() }
@@ -1791,7 +1791,7 @@ impl TerminationId<'_> {
 }
 
 impl AmmRequest<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> AmmRequest<'static> {
         AmmRequest {
@@ -1802,7 +1802,7 @@ impl AmmRequest<'_> {
 }
 
 impl SubtractRequest<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> SubtractRequest<'static> {
         SubtractRequest {
@@ -1813,7 +1813,7 @@ impl SubtractRequest<'_> {
 }
 
 impl AuditRequest<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> AuditRequest<'static> {
         AuditRequest {
@@ -1824,7 +1824,7 @@ impl AuditRequest<'_> {
 }
 
 impl NotifyRequest<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> NotifyRequest<'static> {
         NotifyRequest {
@@ -1836,7 +1836,7 @@ impl NotifyRequest<'_> {
 }
 
 impl ServiceChangeRequest<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> ServiceChangeRequest<'static> {
         ServiceChangeRequest {
@@ -1847,7 +1847,7 @@ impl ServiceChangeRequest<'_> {
 }
 
 impl AmmsReply<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> AmmsReply<'static> {
         AmmsReply {
@@ -1858,7 +1858,7 @@ impl AmmsReply<'_> {
 }
 
 impl AuditReply<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> AuditReply<'static> {
         use AuditReply as To;
@@ -1872,7 +1872,7 @@ impl AuditReply<'_> {
 }
 
 impl NotifyReply<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> NotifyReply<'static> {
         NotifyReply {
@@ -1883,7 +1883,7 @@ impl NotifyReply<'_> {
 }
 
 impl ServiceChangeReply<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> ServiceChangeReply<'static> {
         ServiceChangeReply {
@@ -1894,7 +1894,7 @@ impl ServiceChangeReply<'_> {
 }
 
 impl AuditDescriptor<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> AuditDescriptor<'static> {
         AuditDescriptor { audit_token: self.audit_token.map(|v| v.into_owned()) }
@@ -1902,7 +1902,7 @@ impl AuditDescriptor<'_> {
 }
 
 impl ObservedEventsDescriptor<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> ObservedEventsDescriptor<'static> {
         ObservedEventsDescriptor {
@@ -1913,7 +1913,7 @@ impl ObservedEventsDescriptor<'_> {
 }
 
 impl ServiceChangeParm<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> ServiceChangeParm<'static> {
         ServiceChangeParm {
@@ -1931,7 +1931,7 @@ impl ServiceChangeParm<'_> {
 }
 
 impl AuditResult<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> AuditResult<'static> {
         AuditResult {
@@ -1942,7 +1942,7 @@ impl AuditResult<'_> {
 }
 
 impl ServiceChangeResult<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> ServiceChangeResult<'static> {
         use ServiceChangeResult as To;
@@ -1954,7 +1954,7 @@ impl ServiceChangeResult<'_> {
 }
 
 impl AmmDescriptor<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> AmmDescriptor<'static> {
         use AmmDescriptor as To;
@@ -1973,7 +1973,7 @@ impl AmmDescriptor<'_> {
 }
 
 impl ServiceChangeAddress<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> ServiceChangeAddress<'static> {
         use ServiceChangeAddress as To;
@@ -1988,7 +1988,7 @@ impl ServiceChangeAddress<'_> {
 }
 
 impl ServiceChangeProfile<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> ServiceChangeProfile<'static> {
         ServiceChangeProfile { profile_name: self.profile_name.into_owned() }
@@ -1996,7 +1996,7 @@ impl ServiceChangeProfile<'_> {
 }
 
 impl TimeNotation<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> TimeNotation<'static> {
         TimeNotation { date: self.date.into_owned(), time: self.time.into_owned() }
@@ -2004,7 +2004,7 @@ impl TimeNotation<'_> {
 }
 
 impl NonStandardData<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> NonStandardData<'static> {
         NonStandardData {
@@ -2014,7 +2014,7 @@ impl NonStandardData<'_> {
 }
 
 impl AuditReturnParameter<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> AuditReturnParameter<'static> {
         use AuditReturnParameter as To;
@@ -2037,7 +2037,7 @@ impl AuditReturnParameter<'_> {
 }
 
 impl ServiceChangeResParm<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> ServiceChangeResParm<'static> {
         ServiceChangeResParm {
@@ -2051,7 +2051,7 @@ impl ServiceChangeResParm<'_> {
 }
 
 impl MediaDescriptor<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> MediaDescriptor<'static> {
         MediaDescriptor {
@@ -2062,7 +2062,7 @@ impl MediaDescriptor<'_> {
 }
 
 impl ModemDescriptor<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> ModemDescriptor<'static> {
         ModemDescriptor {
@@ -2073,7 +2073,7 @@ impl ModemDescriptor<'_> {
 }
 
 impl MuxDescriptor<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> MuxDescriptor<'static> {
         MuxDescriptor {
@@ -2084,7 +2084,7 @@ impl MuxDescriptor<'_> {
 }
 
 impl EventsDescriptor<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> EventsDescriptor<'static> {
         EventsDescriptor {
@@ -2095,7 +2095,7 @@ impl EventsDescriptor<'_> {
 }
 
 impl DigitMapDescriptor<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> DigitMapDescriptor<'static> {
         DigitMapDescriptor {
@@ -2106,7 +2106,7 @@ impl DigitMapDescriptor<'_> {
 }
 
 impl ObservedEvent<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> ObservedEvent<'static> {
         ObservedEvent {
@@ -2118,7 +2118,7 @@ impl ObservedEvent<'_> {
 }
 
 impl NonStandardIdentifier<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> NonStandardIdentifier<'static> {
         use NonStandardIdentifier as To;
@@ -2131,7 +2131,7 @@ impl NonStandardIdentifier<'_> {
 }
 
 impl TerminationStateDescriptor<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> TerminationStateDescriptor<'static> {
         TerminationStateDescriptor {
@@ -2142,7 +2142,7 @@ impl TerminationStateDescriptor<'_> {
 }
 
 impl MediaDescriptorStreams<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> MediaDescriptorStreams<'static> {
         use MediaDescriptorStreams as To;
@@ -2154,7 +2154,7 @@ impl MediaDescriptorStreams<'_> {
 }
 
 impl EventSpec<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> EventSpec<'static> {
         EventSpec {
@@ -2165,7 +2165,7 @@ impl EventSpec<'_> {
 }
 
 impl SignalRequest<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> SignalRequest<'static> {
         use SignalRequest as To;
@@ -2178,7 +2178,7 @@ impl SignalRequest<'_> {
 }
 
 impl DigitMapValue<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> DigitMapValue<'static> {
         DigitMapValue {
@@ -2189,7 +2189,7 @@ impl DigitMapValue<'_> {
 }
 
 impl StatisticsParameter<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> StatisticsParameter<'static> {
         StatisticsParameter {
@@ -2200,7 +2200,7 @@ impl StatisticsParameter<'_> {
 }
 
 impl StreamParms<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> StreamParms<'static> {
         StreamParms {
@@ -2212,7 +2212,7 @@ impl StreamParms<'_> {
 }
 
 impl PropertyParm<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> PropertyParm<'static> {
         PropertyParm {
@@ -2223,7 +2223,7 @@ impl PropertyParm<'_> {
 }
 
 impl RequestedEvent<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> RequestedEvent<'static> {
         RequestedEvent {
@@ -2235,7 +2235,7 @@ impl RequestedEvent<'_> {
 }
 
 impl Signal<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Signal<'static> {
         Signal {
@@ -2248,7 +2248,7 @@ impl Signal<'_> {
 }
 
 impl SeqSigList<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> SeqSigList<'static> {
         SeqSigList {
@@ -2258,7 +2258,7 @@ impl SeqSigList<'_> {
 }
 
 impl EventParameter<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> EventParameter<'static> {
         EventParameter {
@@ -2269,7 +2269,7 @@ impl EventParameter<'_> {
 }
 
 impl LocalControlDescriptor<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> LocalControlDescriptor<'static> {
         LocalControlDescriptor {
@@ -2281,7 +2281,7 @@ impl LocalControlDescriptor<'_> {
 }
 
 impl LocalRemoteDescriptor<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> LocalRemoteDescriptor<'static> {
         LocalRemoteDescriptor {
@@ -2291,7 +2291,7 @@ impl LocalRemoteDescriptor<'_> {
 }
 
 impl StreamDescriptor<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> StreamDescriptor<'static> {
         StreamDescriptor { stream_id: self.stream_id, stream_parms: self.stream_parms.into_owned() }
@@ -2299,7 +2299,7 @@ impl StreamDescriptor<'_> {
 }
 
 impl RequestedActions<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> RequestedActions<'static> {
         RequestedActions {
@@ -2311,7 +2311,7 @@ impl RequestedActions<'_> {
 }
 
 impl EventDm<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> EventDm<'static> {
         use EventDm as To;
@@ -2323,7 +2323,7 @@ impl EventDm<'_> {
 }
 
 impl SecondEventsDescriptor<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> SecondEventsDescriptor<'static> {
         SecondEventsDescriptor {
@@ -2334,7 +2334,7 @@ impl SecondEventsDescriptor<'_> {
 }
 
 impl SigParameter<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> SigParameter<'static> {
         SigParameter {
@@ -2345,7 +2345,7 @@ impl SigParameter<'_> {
 }
 
 impl SecondRequestedEvent<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> SecondRequestedEvent<'static> {
         SecondRequestedEvent {
@@ -2357,7 +2357,7 @@ impl SecondRequestedEvent<'_> {
 }
 
 impl SecondRequestedActions<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> SecondRequestedActions<'static> {
         SecondRequestedActions {

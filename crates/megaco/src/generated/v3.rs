@@ -2248,7 +2248,7 @@ pub struct SecondRequestedActions<'a> {
 pub type IndAudPropertyGroup<'a> = Vec<IndAudPropertyParm<'a>>;
 
 impl MegacoMessage<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> MegacoMessage<'static> {
         MegacoMessage { auth_header: self.auth_header.map(|v| v.into_owned()), mess: self.mess.into_owned() }
@@ -2256,7 +2256,7 @@ impl MegacoMessage<'_> {
 }
 
 impl AuthenticationHeader<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> AuthenticationHeader<'static> {
         AuthenticationHeader {
@@ -2266,7 +2266,7 @@ impl AuthenticationHeader<'_> {
 }
 
 impl MId<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> MId<'static> {
         use MId as To;
@@ -2281,7 +2281,7 @@ impl MId<'_> {
 }
 
 impl Transaction<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Transaction<'static> {
         use Transaction as To;
@@ -2297,7 +2297,7 @@ impl Transaction<'_> {
 }
 
 impl ActionRequest<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> ActionRequest<'static> {
         ActionRequest {
@@ -2309,7 +2309,7 @@ impl ActionRequest<'_> {
 }
 
 impl ActionReply<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> ActionReply<'static> {
         ActionReply {
@@ -2321,7 +2321,7 @@ impl ActionReply<'_> {
 }
 
 impl CommandRequest<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> CommandRequest<'static> {
         CommandRequest {
@@ -2332,7 +2332,7 @@ impl CommandRequest<'_> {
 }
 
 impl CommandReply<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> CommandReply<'static> {
         use CommandReply as To;
@@ -2351,7 +2351,7 @@ impl CommandReply<'_> {
 }
 
 impl AmmDescriptor<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> AmmDescriptor<'static> {
         use AmmDescriptor as To;
@@ -2371,7 +2371,7 @@ impl AmmDescriptor<'_> {
 }
 
 impl TerminationId<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> TerminationId<'static> {
         TerminationId { wildcard: self.wildcard, id: self.id.into_owned() }
@@ -2379,7 +2379,7 @@ impl TerminationId<'_> {
 }
 
 impl Message<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Message<'static> {
         Message {
@@ -2389,7 +2389,7 @@ impl Message<'_> {
 }
 
 impl DomainName<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> DomainName<'static> {
         DomainName { name: self.name.into_owned(), port_number: self.port_number }
@@ -2397,7 +2397,7 @@ impl DomainName<'_> {
 }
 
 impl TransactionRequest<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> TransactionRequest<'static> {
         TransactionRequest {
@@ -2408,7 +2408,7 @@ impl TransactionRequest<'_> {
 }
 
 impl TransactionReply<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> TransactionReply<'static> {
         TransactionReply {
@@ -2420,7 +2420,7 @@ impl TransactionReply<'_> {
 }
 
 impl ContextRequest<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> ContextRequest<'static> {
         ContextRequest {
@@ -2434,7 +2434,7 @@ impl ContextRequest<'_> {
 }
 
 impl ContextAttrAuditRequest<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> ContextAttrAuditRequest<'static> {
         ContextAttrAuditRequest {
@@ -2449,7 +2449,7 @@ impl ContextAttrAuditRequest<'_> {
 }
 
 impl ErrorDescriptor<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> ErrorDescriptor<'static> {
         ErrorDescriptor { error_code: self.error_code, error_text: self.error_text.map(|v| v.into_owned()) }
@@ -2457,7 +2457,7 @@ impl ErrorDescriptor<'_> {
 }
 
 impl Command<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Command<'static> {
         use Command as To;
@@ -2475,7 +2475,7 @@ impl Command<'_> {
 }
 
 impl AmmsReply<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> AmmsReply<'static> {
         AmmsReply {
@@ -2486,7 +2486,7 @@ impl AmmsReply<'_> {
 }
 
 impl AuditReply<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> AuditReply<'static> {
         use AuditReply as To;
@@ -2501,7 +2501,7 @@ impl AuditReply<'_> {
 }
 
 impl NotifyReply<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> NotifyReply<'static> {
         NotifyReply {
@@ -2512,7 +2512,7 @@ impl NotifyReply<'_> {
 }
 
 impl ServiceChangeReply<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> ServiceChangeReply<'static> {
         ServiceChangeReply {
@@ -2523,7 +2523,7 @@ impl ServiceChangeReply<'_> {
 }
 
 impl MediaDescriptor<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> MediaDescriptor<'static> {
         MediaDescriptor {
@@ -2534,7 +2534,7 @@ impl MediaDescriptor<'_> {
 }
 
 impl ModemDescriptor<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> ModemDescriptor<'static> {
         ModemDescriptor {
@@ -2545,7 +2545,7 @@ impl ModemDescriptor<'_> {
 }
 
 impl MuxDescriptor<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> MuxDescriptor<'static> {
         MuxDescriptor {
@@ -2556,7 +2556,7 @@ impl MuxDescriptor<'_> {
 }
 
 impl EventsDescriptor<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> EventsDescriptor<'static> {
         EventsDescriptor {
@@ -2567,7 +2567,7 @@ impl EventsDescriptor<'_> {
 }
 
 impl DigitMapDescriptor<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> DigitMapDescriptor<'static> {
         DigitMapDescriptor {
@@ -2578,7 +2578,7 @@ impl DigitMapDescriptor<'_> {
 }
 
 impl AuditDescriptor<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> AuditDescriptor<'static> {
         AuditDescriptor {
@@ -2589,7 +2589,7 @@ impl AuditDescriptor<'_> {
 }
 
 impl MessageMessageBody<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> MessageMessageBody<'static> {
         use MessageMessageBody as To;
@@ -2601,7 +2601,7 @@ impl MessageMessageBody<'_> {
 }
 
 impl TransactionReplyTransactionResult<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> TransactionReplyTransactionResult<'static> {
         use TransactionReplyTransactionResult as To;
@@ -2613,7 +2613,7 @@ impl TransactionReplyTransactionResult<'_> {
 }
 
 impl SelectLogic<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> SelectLogic<'static> {
         use SelectLogic as To;
@@ -2625,7 +2625,7 @@ impl SelectLogic<'_> {
 }
 
 impl AmmRequest<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> AmmRequest<'static> {
         AmmRequest {
@@ -2636,7 +2636,7 @@ impl AmmRequest<'_> {
 }
 
 impl SubtractRequest<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> SubtractRequest<'static> {
         SubtractRequest {
@@ -2647,7 +2647,7 @@ impl SubtractRequest<'_> {
 }
 
 impl AuditRequest<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> AuditRequest<'static> {
         AuditRequest {
@@ -2659,7 +2659,7 @@ impl AuditRequest<'_> {
 }
 
 impl NotifyRequest<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> NotifyRequest<'static> {
         NotifyRequest {
@@ -2671,7 +2671,7 @@ impl NotifyRequest<'_> {
 }
 
 impl ServiceChangeRequest<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> ServiceChangeRequest<'static> {
         ServiceChangeRequest {
@@ -2682,7 +2682,7 @@ impl ServiceChangeRequest<'_> {
 }
 
 impl AuditResult<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> AuditResult<'static> {
         AuditResult {
@@ -2693,7 +2693,7 @@ impl AuditResult<'_> {
 }
 
 impl TermListAuditResult<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> TermListAuditResult<'static> {
         TermListAuditResult {
@@ -2704,7 +2704,7 @@ impl TermListAuditResult<'_> {
 }
 
 impl ServiceChangeResult<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> ServiceChangeResult<'static> {
         use ServiceChangeResult as To;
@@ -2716,7 +2716,7 @@ impl ServiceChangeResult<'_> {
 }
 
 impl TerminationStateDescriptor<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> TerminationStateDescriptor<'static> {
         TerminationStateDescriptor {
@@ -2727,7 +2727,7 @@ impl TerminationStateDescriptor<'_> {
 }
 
 impl MediaDescriptorStreams<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> MediaDescriptorStreams<'static> {
         use MediaDescriptorStreams as To;
@@ -2739,7 +2739,7 @@ impl MediaDescriptorStreams<'_> {
 }
 
 impl NonStandardData<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> NonStandardData<'static> {
         NonStandardData {
@@ -2749,7 +2749,7 @@ impl NonStandardData<'_> {
 }
 
 impl EventSpec<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> EventSpec<'static> {
         EventSpec {
@@ -2760,7 +2760,7 @@ impl EventSpec<'_> {
 }
 
 impl SignalRequest<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> SignalRequest<'static> {
         use SignalRequest as To;
@@ -2773,7 +2773,7 @@ impl SignalRequest<'_> {
 }
 
 impl DigitMapValue<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> DigitMapValue<'static> {
         DigitMapValue {
@@ -2784,7 +2784,7 @@ impl DigitMapValue<'_> {
 }
 
 impl StatisticsParameter<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> StatisticsParameter<'static> {
         StatisticsParameter {
@@ -2795,7 +2795,7 @@ impl StatisticsParameter<'_> {
 }
 
 impl TopologyRequest<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> TopologyRequest<'static> {
         TopologyRequest {
@@ -2807,7 +2807,7 @@ impl TopologyRequest<'_> {
 }
 
 impl PropertyParm<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> PropertyParm<'static> {
         PropertyParm {
@@ -2818,7 +2818,7 @@ impl PropertyParm<'_> {
 }
 
 impl IndAudPropertyParm<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> IndAudPropertyParm<'static> {
         IndAudPropertyParm { name: self.name, property_parms: self.property_parms.map(|v| v.into_owned()) }
@@ -2826,7 +2826,7 @@ impl IndAudPropertyParm<'_> {
 }
 
 impl ObservedEventsDescriptor<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> ObservedEventsDescriptor<'static> {
         ObservedEventsDescriptor {
@@ -2837,7 +2837,7 @@ impl ObservedEventsDescriptor<'_> {
 }
 
 impl ServiceChangeParm<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> ServiceChangeParm<'static> {
         ServiceChangeParm {
@@ -2857,7 +2857,7 @@ impl ServiceChangeParm<'_> {
 }
 
 impl AuditReturnParameter<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> AuditReturnParameter<'static> {
         use AuditReturnParameter as To;
@@ -2880,7 +2880,7 @@ impl AuditReturnParameter<'_> {
 }
 
 impl ServiceChangeResParm<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> ServiceChangeResParm<'static> {
         ServiceChangeResParm {
@@ -2894,7 +2894,7 @@ impl ServiceChangeResParm<'_> {
 }
 
 impl StreamParms<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> StreamParms<'static> {
         StreamParms {
@@ -2907,7 +2907,7 @@ impl StreamParms<'_> {
 }
 
 impl NonStandardIdentifier<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> NonStandardIdentifier<'static> {
         use NonStandardIdentifier as To;
@@ -2920,7 +2920,7 @@ impl NonStandardIdentifier<'_> {
 }
 
 impl RequestedEvent<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> RequestedEvent<'static> {
         RequestedEvent {
@@ -2932,7 +2932,7 @@ impl RequestedEvent<'_> {
 }
 
 impl Signal<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> Signal<'static> {
         Signal {
@@ -2946,7 +2946,7 @@ impl Signal<'_> {
 }
 
 impl SeqSigList<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> SeqSigList<'static> {
         SeqSigList {
@@ -2956,7 +2956,7 @@ impl SeqSigList<'_> {
 }
 
 impl IndAuditParameter<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> IndAuditParameter<'static> {
         use IndAuditParameter as To;
@@ -2974,7 +2974,7 @@ impl IndAuditParameter<'_> {
 }
 
 impl ServiceChangeAddress<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> ServiceChangeAddress<'static> {
         use ServiceChangeAddress as To;
@@ -2989,7 +2989,7 @@ impl ServiceChangeAddress<'_> {
 }
 
 impl ServiceChangeProfile<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> ServiceChangeProfile<'static> {
         ServiceChangeProfile { profile_name: self.profile_name.into_owned() }
@@ -2997,7 +2997,7 @@ impl ServiceChangeProfile<'_> {
 }
 
 impl TimeNotation<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> TimeNotation<'static> {
         TimeNotation { date: self.date.into_owned(), time: self.time.into_owned() }
@@ -3005,7 +3005,7 @@ impl TimeNotation<'_> {
 }
 
 impl LocalControlDescriptor<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> LocalControlDescriptor<'static> {
         LocalControlDescriptor {
@@ -3017,7 +3017,7 @@ impl LocalControlDescriptor<'_> {
 }
 
 impl LocalRemoteDescriptor<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> LocalRemoteDescriptor<'static> {
         LocalRemoteDescriptor {
@@ -3027,7 +3027,7 @@ impl LocalRemoteDescriptor<'_> {
 }
 
 impl StreamDescriptor<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> StreamDescriptor<'static> {
         StreamDescriptor { stream_id: self.stream_id, stream_parms: self.stream_parms.into_owned() }
@@ -3035,7 +3035,7 @@ impl StreamDescriptor<'_> {
 }
 
 impl RequestedActions<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> RequestedActions<'static> {
         RequestedActions {
@@ -3049,7 +3049,7 @@ impl RequestedActions<'_> {
 }
 
 impl EventParameter<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> EventParameter<'static> {
         EventParameter {
@@ -3060,7 +3060,7 @@ impl EventParameter<'_> {
 }
 
 impl IndAudMediaDescriptor<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> IndAudMediaDescriptor<'static> {
         IndAudMediaDescriptor {
@@ -3071,7 +3071,7 @@ impl IndAudMediaDescriptor<'_> {
 }
 
 impl IndAudSignalsDescriptor<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> IndAudSignalsDescriptor<'static> {
         use IndAudSignalsDescriptor as To;
@@ -3083,7 +3083,7 @@ impl IndAudSignalsDescriptor<'_> {
 }
 
 impl ObservedEvent<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> ObservedEvent<'static> {
         ObservedEvent {
@@ -3095,7 +3095,7 @@ impl ObservedEvent<'_> {
 }
 
 impl EventDm<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> EventDm<'static> {
         use EventDm as To;
@@ -3107,7 +3107,7 @@ impl EventDm<'_> {
 }
 
 impl SecondEventsDescriptor<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> SecondEventsDescriptor<'static> {
         SecondEventsDescriptor {
@@ -3118,7 +3118,7 @@ impl SecondEventsDescriptor<'_> {
 }
 
 impl NotifyBehaviour<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> NotifyBehaviour<'static> {
         use NotifyBehaviour as To;
@@ -3132,7 +3132,7 @@ impl NotifyBehaviour<'_> {
 }
 
 impl SigParameter<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> SigParameter<'static> {
         SigParameter {
@@ -3143,7 +3143,7 @@ impl SigParameter<'_> {
 }
 
 impl IndAudTerminationStateDescriptor<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> IndAudTerminationStateDescriptor<'static> {
         IndAudTerminationStateDescriptor {
@@ -3155,7 +3155,7 @@ impl IndAudTerminationStateDescriptor<'_> {
 }
 
 impl IndAudMediaDescriptorStreams<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> IndAudMediaDescriptorStreams<'static> {
         use IndAudMediaDescriptorStreams as To;
@@ -3167,7 +3167,7 @@ impl IndAudMediaDescriptorStreams<'_> {
 }
 
 impl RegulatedEmbeddedDescriptor<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> RegulatedEmbeddedDescriptor<'static> {
         RegulatedEmbeddedDescriptor {
@@ -3178,7 +3178,7 @@ impl RegulatedEmbeddedDescriptor<'_> {
 }
 
 impl IndAudStreamParms<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> IndAudStreamParms<'static> {
         IndAudStreamParms {
@@ -3191,7 +3191,7 @@ impl IndAudStreamParms<'_> {
 }
 
 impl SecondRequestedEvent<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> SecondRequestedEvent<'static> {
         SecondRequestedEvent {
@@ -3203,7 +3203,7 @@ impl SecondRequestedEvent<'_> {
 }
 
 impl IndAudLocalControlDescriptor<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> IndAudLocalControlDescriptor<'static> {
         IndAudLocalControlDescriptor {
@@ -3216,7 +3216,7 @@ impl IndAudLocalControlDescriptor<'_> {
 }
 
 impl IndAudLocalRemoteDescriptor<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> IndAudLocalRemoteDescriptor<'static> {
         IndAudLocalRemoteDescriptor {
@@ -3227,7 +3227,7 @@ impl IndAudLocalRemoteDescriptor<'_> {
 }
 
 impl IndAudStreamDescriptor<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> IndAudStreamDescriptor<'static> {
         IndAudStreamDescriptor { stream_id: self.stream_id, stream_parms: self.stream_parms.into_owned() }
@@ -3235,7 +3235,7 @@ impl IndAudStreamDescriptor<'_> {
 }
 
 impl SecondRequestedActions<'_> {
-    /// The same value without a borrow.
+    /// Returns the value without borrows.
     #[must_use]
     pub fn into_owned(self) -> SecondRequestedActions<'static> {
         SecondRequestedActions {

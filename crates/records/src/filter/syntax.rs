@@ -447,7 +447,7 @@ mod tests {
             ("a==5", "a Is 5"),
             ("a != 'x y'", "a Not x y"),
             ("a = 'it''s'", "a Is it's"),
-            ("a[].b in (x, 'y')", "a.b Is x|y"),
+            ("a[].b in (x, 'y')", "a[].b Is x|y"),
             ("a not in (x,y z)", "a Not x|y z"),
             ("a = two words", "a Is two words"),
             ("a = f(x)", "a Is f(x)"),
