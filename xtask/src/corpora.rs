@@ -21,11 +21,7 @@ pub fn folder() -> Option<PathBuf> {
 
 /// How specifications of others are read: not all of their modules are at hand.
 pub fn with_gaps() -> SchemaOptions {
-    {
-        let mut options = SchemaOptions::default();
-        options.allow_missing = true;
-        options
-    }
+    SchemaOptions { allow_missing: true, ..SchemaOptions::default() }
 }
 
 /// A file's content, decompressed when its name ends in `.zst`.

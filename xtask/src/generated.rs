@@ -259,12 +259,7 @@ impl Generated {
             self.schema,
             self.roots.join(", ")
         );
-        let mut options = {
-            let mut options = RustOptions::default();
-            options.header = header;
-            options.hash = self.hash;
-            options
-        };
+        let mut options = RustOptions { header, hash: self.hash, ..RustOptions::default() };
         if let Some(file) = self.overlay {
             let text =
                 fs::read_to_string(repository().join(file)).map_err(|error| format!("{file}: {error}"))?;

@@ -142,10 +142,9 @@ fn missing_modules_are_reported() {
     let heard = std::sync::Arc::new(std::sync::Mutex::new(String::new()));
     let list = std::sync::Arc::clone(&heard);
     let hear = move |text: &str| list.lock().unwrap().push_str(text);
-    let reading = {
-        let mut options = tercet_build::SchemaOptions::default();
-        options.listener = tercet_build::Listener::new(hear);
-        options
+    let reading = tercet_build::SchemaOptions {
+        listener: tercet_build::Listener::new(hear),
+        ..tercet_build::SchemaOptions::default()
     };
     compile().reading(reading).print().unwrap();
     assert!(heard.lock().unwrap().contains(told));

@@ -101,13 +101,12 @@ fn alias(text: &str) -> Result<(String, String), String> {
 impl ReadingArgs {
     /// The same for the library.
     pub fn options(&self) -> SchemaOptions {
-        {
-            let mut options = SchemaOptions::default();
-            options.strict = self.strict;
-            options.aliases = self.alias.clone();
-            options.tagging = self.tags.tagging();
-            options.listener = Listener::new(|text| term::warning(text));
-            options
+        SchemaOptions {
+            strict: self.strict,
+            aliases: self.alias.clone(),
+            tagging: self.tags.tagging(),
+            listener: Listener::new(|text| term::warning(text)),
+            ..SchemaOptions::default()
         }
     }
 }
@@ -140,11 +139,7 @@ impl SchemaArgs {
 
     /// Reads the specifications; errors in them end the command.
     pub fn load(&self) -> Outcome<Schema> {
-        let options = {
-            let mut made_options = self.reading.options();
-            made_options.allow_missing = self.allow_missing;
-            made_options
-        };
+        let options = SchemaOptions { allow_missing: self.allow_missing, ..self.reading.options() };
         let schema = Schema::load(&self.schema, &options)?;
         if schema.has_errors() && !self.allow_errors {
             for diagnostic in schema.diagnostics.iter().filter(|diagnostic| diagnostic.is_error()) {

@@ -109,28 +109,27 @@ impl ColumnarArgs {
                 (leaves.amount, TextAs::Amount),
             ]
         });
-        {
-            let mut options = Options::default();
-            options.columns = render.columns.clone();
-            options.integers = match self.integers {
+        Options {
+            columns: render.columns.clone(),
+            integers: match self.integers {
                 Some(IntegersArg::Int64) => Integers::Int64,
                 Some(IntegersArg::Decimal) => Integers::Decimal,
                 Some(IntegersArg::Text) | None => Integers::Text,
-            };
-            options.reals = match self.reals {
+            },
+            reals: match self.reals {
                 Some(RealsArg::Text) => Reals::Text,
                 Some(RealsArg::Float64) | None => Reals::Float64,
-            };
-            options.flat = self.files.flat;
-            options.octets = match self.files.hex_octets || render.octets.is_some() {
+            },
+            flat: self.files.flat,
+            octets: match self.files.hex_octets || render.octets.is_some() {
                 true => OctetsAs::Text(render.octets()),
                 false => OctetsAs::Binary,
-            };
-            options.keys = self.keys(shown);
-            options.elements = shown.lists.to_vec();
-            options.names = render.rename.clone();
-            options.texts = texts.into_iter().flatten().collect();
-            options
+            },
+            keys: self.keys(shown),
+            elements: shown.lists.to_vec(),
+            names: render.rename.clone(),
+            texts: texts.into_iter().flatten().collect(),
+            ..Options::default()
         }
     }
 }

@@ -188,11 +188,17 @@ impl Job {
 
     /// How a converter reads the records.
     pub fn settings(&self, options: Options) -> Settings {
-        let mut settings = Settings::new(self.framing.clone(), self.record);
-        settings.outer = self.outer;
-        settings.options = options;
-        settings.detect = self.detect;
-        settings
+        Settings {
+            framing: self.framing.clone(),
+            outer: self.outer,
+            record: self.record,
+            options,
+            max_rejects: None,
+            max_reject_share: None,
+            give_up_after: 16 << 20,
+            detect: self.detect,
+            wanted: None,
+        }
     }
 
     /// The job for records of a type, or for the elements of a list inside of it.

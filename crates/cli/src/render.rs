@@ -13,7 +13,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 #[cfg(feature = "parquet")]
-use tercet::columns::{Builder, FileFormat};
+use tercet::columns::{Builder, FileFormat, Options};
 use tercet::columns::{Layout, Selection, expand};
 use tercet::dynamic::json::{self, JsonWriter};
 use tercet::dynamic::text::Octets;
@@ -460,13 +460,12 @@ impl RenderArgs {
     }
 
     fn csv<'p>(&self, shape: &'p Shape, node: NodeId) -> csv::Writer<'p> {
-        let options = {
-            let mut options = csv::Options::default();
-            options.octets = self.octets();
-            options.columns = self.columns.clone();
-            options.names = self.rename.clone();
-            options.guard_formulas = self.guard_formulas;
-            options
+        let options = csv::Options {
+            octets: self.octets(),
+            columns: self.columns.clone(),
+            names: self.rename.clone(),
+            guard_formulas: self.guard_formulas,
+            ..csv::Options::default()
         };
         csv::Writer::new(shape, node, options)
     }
@@ -474,11 +473,7 @@ impl RenderArgs {
     #[cfg(feature = "parquet")]
     fn columnar<'p>(&self, format: FileFormat, shown: Shown<'p>, node: NodeId) -> Columnar<'p> {
         let dense = format != FileFormat::Parquet;
-        let options = {
-            let mut made_options = self.columnar.options(self, shown);
-            made_options.dense = dense;
-            made_options
-        };
+        let options = Options { dense, ..self.columnar.options(self, shown) };
         let builder = Builder::new(shown.shape, node, &options);
         Columnar::new(format, builder, self.columnar.files.compression.unwrap_or_default())
     }

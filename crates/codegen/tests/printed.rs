@@ -11,16 +11,8 @@ fn printed(rules: &[Rules], body: &str) -> String {
     let mut map = SourceMap::new();
     let text = format!("M DEFINITIONS AUTOMATIC TAGS ::= BEGIN {body} END");
     let file = map.add("m.asn", text);
-    let (modules, _) = parse(&map, file, &{
-        let mut options = ParseOptions::default();
-        options.lenient = true;
-        options
-    });
-    let (model, _) = resolve(&map, &modules, &{
-        let mut options = Options::default();
-        options.lenient = true;
-        options
-    });
+    let (modules, _) = parse(&map, file, &ParseOptions { lenient: true, ..ParseOptions::default() });
+    let (model, _) = resolve(&map, &modules, &Options { lenient: true, ..Options::default() });
     let lowering = lower(&model, rules, &all_roots(&model));
     let config = Config { rules, notation: &|_| None, header: "", hash: false, overlay: &Overlay::default() };
     rust(&model, &lowering, &config).unwrap()

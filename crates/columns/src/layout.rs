@@ -8,7 +8,6 @@ use tercet_plan::{FieldId, Kind, NodeId, Shape};
 
 /// What columns look like.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct Options {
     /// Paths of the columns that are wanted: a component, or what is inside of it; all when there are none.
     pub columns: Vec<String>,

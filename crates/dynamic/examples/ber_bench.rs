@@ -99,11 +99,7 @@ fn bench(name: &str, schema: &[PathBuf], root: &str, inputs: &[&[u8]]) {
         let (file, _) = map.add_bytes(path.display().to_string(), read(path));
         modules.extend(tercet_syntax::parse(&map, file, &tercet_syntax::ParseOptions::default()).0);
     }
-    let model_options = {
-        let mut options = tercet_model::Options::default();
-        options.lenient = true;
-        options
-    };
+    let model_options = tercet_model::Options { lenient: true, ..Default::default() };
     let (model, _) = tercet_model::resolve(&map, &modules, &model_options);
     let Some(root_type) = model.find_type(root) else {
         println!("{name}: no type {root}");

@@ -29,11 +29,7 @@ fn bench(name: &str, schema: &[u8], root: &str, input: &[u8]) {
     let mut map = tercet_syntax::SourceMap::new();
     let (file, _) = map.add_bytes(name, schema.to_vec());
     let (modules, _) = tercet_syntax::parse(&map, file, &tercet_syntax::ParseOptions::default());
-    let options = {
-        let mut options = tercet_model::Options::default();
-        options.lenient = true;
-        options
-    };
+    let options = tercet_model::Options { lenient: true, ..Default::default() };
     let (model, _) = tercet_model::resolve(&map, &modules, &options);
     let (plan, _) = tercet_lower::plan(&model, Rules::Ber, &tercet_lower::all_roots(&model));
     let Some(node) = plan.root(root) else { return println!("{name}: no root {root}") };

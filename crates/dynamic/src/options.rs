@@ -90,7 +90,6 @@ impl Default for Options {
 
 /// What one input may cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Limits {
     /// Values with parts inside one another: SEQUENCE, SET, SEQUENCE OF, SET OF, CHOICE, and open types and strings with
     /// CONTAINING whose content is decoded. 64 unless specified; no more than 1,000 count. The measure is one of the value:

@@ -475,18 +475,10 @@ fn limits_hold() {
         assert_eq!(error.kind(), ErrorKind::DepthLimit);
         assert!(error.path().len() < 512, "{}", error.path());
     }
-    options.limits = {
-        let mut limits = Limits::default();
-        limits.elements = 10;
-        limits
-    };
+    options.limits = Limits { elements: 10, ..Limits::default() };
     let list = [vec![0xA1, 0x20], [5, 0].repeat(16)].concat();
     assert_eq!(events(&plan, "T", &list, &options).unwrap_err().kind(), ErrorKind::LimitExceeded);
-    options.limits = {
-        let mut limits = Limits::default();
-        limits.size = 10;
-        limits
-    };
+    options.limits = Limits { size: 10, ..Limits::default() };
     assert_eq!(events(&plan, "T", &list, &options).unwrap_err().kind(), ErrorKind::LengthLimit);
     let bomb = hex("A1 88 7F FF FF FF FF FF FF FF 05 00");
     let error = events(&plan, "T", &bomb, &Options::default()).unwrap_err();

@@ -27,11 +27,7 @@ fn compile(files: &[PathBuf]) -> Option<Plan> {
         let (file, _) = map.add_bytes(path.display().to_string(), std::fs::read(path).ok()?);
         modules.extend(tercet_syntax::parse(&map, file, &tercet_syntax::ParseOptions::default()).0);
     }
-    let options = {
-        let mut options = tercet_model::Options::default();
-        options.lenient = true;
-        options
-    };
+    let options = tercet_model::Options { lenient: true, ..Default::default() };
     let (model, _) = tercet_model::resolve(&map, &modules, &options);
     Some(tercet_lower::plan(&model, Rules::Ber, &tercet_lower::all_roots(&model)).0)
 }

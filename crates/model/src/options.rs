@@ -2,7 +2,6 @@
 
 /// How modules are read.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct Options {
     /// Whether slips found in vendors' specifications, missing modules among them, are warnings rather than errors.
     pub lenient: bool,

@@ -38,23 +38,18 @@ fn run(title: &str, source: &str) -> String {
     let mut map = SourceMap::new();
     let file = map.add("case", source);
     let strict = title.contains("(strict)");
-    let parsing = {
-        let mut options = ParseOptions::default();
-        options.lenient = !strict;
-        options
-    };
+    let parsing = ParseOptions { lenient: !strict, ..ParseOptions::default() };
     let (modules, mut found) = parse(&map, file, &parsing);
     let tagging = match title {
         t if t.contains("(tagging explicit)") => Tagging::Explicit,
         t if t.contains("(tagging implicit)") => Tagging::ImplicitExceptChoice,
         _ => Tagging::AsWritten,
     };
-    let options = {
-        let mut options = Options::default();
-        options.lenient = !strict;
-        options.tagging = tagging;
-        options.aliases = vec![("Old-XX".into(), "New-12".into())];
-        options
+    let options = Options {
+        lenient: !strict,
+        tagging,
+        aliases: vec![("Old-XX".into(), "New-12".into())],
+        ..Options::default()
     };
     let (model, more) = resolve(&map, &modules, &options);
     found.extend(more);

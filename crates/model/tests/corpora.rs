@@ -62,11 +62,7 @@ fn specifications_resolve() {
 fn errors(files: &[PathBuf]) -> Vec<String> {
     let mut map = SourceMap::new();
     let mut modules = Vec::new();
-    let parsing = {
-        let mut options = ParseOptions::default();
-        options.lenient = true;
-        options
-    };
+    let parsing = ParseOptions { lenient: true, ..ParseOptions::default() };
     for path in files {
         let Ok(bytes) = std::fs::read(path) else { continue };
         map.add_bytes(path.file_name().unwrap_or_default().to_string_lossy(), bytes);
@@ -75,11 +71,7 @@ fn errors(files: &[PathBuf]) -> Vec<String> {
     for id in ids {
         modules.extend(parse(&map, id, &parsing).0);
     }
-    let options = {
-        let mut options = Options::default();
-        options.lenient = true;
-        options
-    };
+    let options = Options { lenient: true, ..Options::default() };
     let (model, diagnostics) = resolve(&map, &modules, &options);
     let _ = model.show();
     // What the parser could not read is the parser's own test to judge.
@@ -120,11 +112,7 @@ fn strict_errors(path: &Path) -> Vec<String> {
     let mut map = SourceMap::new();
     let Ok(bytes) = std::fs::read(path) else { return Vec::new() };
     let (id, _) = map.add_bytes(path.to_string_lossy(), bytes);
-    let (modules, mut found) = parse(&map, id, &{
-        let mut options = ParseOptions::default();
-        options.lenient = false;
-        options
-    });
+    let (modules, mut found) = parse(&map, id, &ParseOptions { lenient: false, ..ParseOptions::default() });
     let (model, more) = resolve(&map, &modules, &Options::default());
     let _ = model.show();
     found.extend(more);

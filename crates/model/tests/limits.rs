@@ -13,11 +13,7 @@ fn resolved(body: &str) -> (Model, Vec<&'static str>) {
     let file = map.add("a.asn", format!("M DEFINITIONS AUTOMATIC TAGS ::= BEGIN\n{body}\nEND"));
     let (modules, findings) = parse(&map, file, &ParseOptions::default());
     assert!(findings.is_empty(), "{findings:?}");
-    let options = {
-        let mut options = Options::default();
-        options.lenient = true;
-        options
-    };
+    let options = Options { lenient: true, ..Options::default() };
     let (model, findings) = resolve(&map, &modules, &options);
     // Without limits each of these takes hours or all memory; unoptimised builds get by with this.
     assert!(begin.elapsed() < Duration::from_secs(60), "{:?}", begin.elapsed());

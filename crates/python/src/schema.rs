@@ -84,11 +84,7 @@ impl OtherTags {
         }
         let mut all = Vec::new();
         for tagging in Self::TAGGINGS {
-            let (texts, options) = (self.texts.clone(), {
-                let mut made_options = self.options.clone();
-                made_options.tagging = tagging;
-                made_options
-            });
+            let (texts, options) = (self.texts.clone(), SchemaOptions { tagging, ..self.options.clone() });
             let schema = interruptible(py, move || texts.read(&options))?.map_err(error::io)?;
             all.push(Arc::new(schema));
         }
@@ -122,14 +118,7 @@ impl Reading {
             }
         };
         let aliases = aliases.unwrap_or_default().into_iter().collect();
-        let options = {
-            let mut options = SchemaOptions::default();
-            options.strict = strict;
-            options.aliases = aliases;
-            options.tagging = tagging;
-            options.allow_missing = allow_missing;
-            options
-        };
+        let options = SchemaOptions { strict, aliases, tagging, allow_missing, ..SchemaOptions::default() };
         Ok(Self { options, auto_tags: tags == "auto", allow_errors })
     }
 
@@ -310,11 +299,7 @@ impl Heard {
         let list = Arc::clone(&self.0);
         let hear =
             move |text: &str| list.lock().unwrap_or_else(PoisonError::into_inner).push(text.to_owned());
-        {
-            let mut made_options = options.clone();
-            made_options.listener = Listener::new(hear);
-            made_options
-        }
+        SchemaOptions { listener: Listener::new(hear), ..options.clone() }
     }
 
     /// Warns in Python. A filter may make an error of it.

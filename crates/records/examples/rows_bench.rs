@@ -7,7 +7,7 @@
 use std::ops::ControlFlow;
 use std::time::Instant;
 use tercet_dynamic::json::{self, JsonWriter};
-use tercet_dynamic::{Error, Rules, View, csv};
+use tercet_dynamic::{Error, Options, Rules, View, csv};
 use tercet_records::{Converter, Origin, Profile, Render, Rendering, Settings, Targets, Undecoded, path};
 
 fn main() {
@@ -19,17 +19,22 @@ fn main() {
     let text = std::fs::read(specification).expect("a specification");
     let (source, _) = map.add_bytes(specification, text);
     let (modules, _) = tercet_syntax::parse(&map, source, &tercet_syntax::ParseOptions::default());
-    let options = {
-        let mut options = tercet_model::Options::default();
-        options.lenient = true;
-        options
-    };
+    let options = tercet_model::Options { lenient: true, ..Default::default() };
     let (model, _) = tercet_model::resolve(&map, &modules, &options);
     let (plan, _) = tercet_lower::plan(&model, Rules::Ber, &tercet_lower::all_roots(&model));
     let record = plan.root(name).expect("a type");
     let rendering = Rendering::new(&plan.shape, record, &Profile::of(&plan.shape), &[]).expect("a rendering");
-    let mut settings = Settings::new(path::concatenated(&plan, record).expect("BER"), record);
-    settings.give_up_after = u64::MAX;
+    let settings = Settings {
+        framing: path::concatenated(&plan, record).expect("BER"),
+        outer: None,
+        record,
+        options: Options::default(),
+        max_rejects: None,
+        max_reject_share: None,
+        give_up_after: u64::MAX,
+        wanted: None,
+        detect: false,
+    };
     let mut render: Box<dyn Render> = match format.as_str() {
         "csv" => Box::new(Csv(csv::Writer::new(rendering.shape(), record, csv::Options::default()))),
         _ => Box::new(Json(JsonWriter::new(rendering.shape(), json::Options::default()))),

@@ -28,7 +28,6 @@ use tercet_plan::{FieldId, Kind};
 
 /// What is to be converted and how.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct Settings {
     /// How records are found.
     pub framing: Framing,
@@ -50,26 +49,6 @@ pub struct Settings {
     pub wanted: Option<Vec<bool>>,
     /// Whether to try other framings than the one given if the first octets do not fit it.
     pub detect: bool,
-}
-
-impl Settings {
-    /// Bytes without a record after which an input is given up by default.
-    pub const GIVE_UP_AFTER: u64 = 16 << 20;
-
-    /// Returns settings for records of a type in a framing: any number of rejects, all fields, no trial of other framings.
-    pub fn new(framing: Framing, record: NodeId) -> Self {
-        Self {
-            framing,
-            outer: None,
-            record,
-            options: Options::default(),
-            max_rejects: None,
-            max_reject_share: None,
-            give_up_after: Self::GIVE_UP_AFTER,
-            wanted: None,
-            detect: false,
-        }
-    }
 }
 
 /// What came of an input.

@@ -8,7 +8,6 @@ use tercet_plan::Rules;
 
 /// How Rust source text is printed.
 #[derive(Clone, Debug, Default)]
-#[non_exhaustive]
 pub struct RustOptions {
     /// What its first lines say.
     pub header: String,

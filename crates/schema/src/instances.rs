@@ -58,11 +58,7 @@ impl Schema {
             sources.add(file.name.clone(), file.text.clone());
         }
         let id = sources.add("the type", text);
-        let parsing = {
-            let mut made_options = ParseOptions::default();
-            made_options.lenient = !self.options.strict;
-            made_options
-        };
+        let parsing = ParseOptions { lenient: !self.options.strict, ..ParseOptions::default() };
         let (more, mut found) = tercet_syntax::parse(&sources, id, &parsing);
         let modules = self.modules.iter().cloned().chain(more).collect();
         let mut schema = Self::resolved(sources, modules, Vec::new(), &self.options);

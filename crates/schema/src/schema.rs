@@ -15,7 +15,6 @@ use tercet_syntax::{Diagnostic, ParseOptions, Severity, SourceMap, Span, ast, re
 
 /// How specifications are read.
 #[derive(Clone, Debug, Default)]
-#[non_exhaustive]
 pub struct SchemaOptions {
     /// Whether the slips found in vendors' specifications are errors; they are warnings unless told.
     pub strict: bool,
@@ -153,11 +152,7 @@ impl Schema {
 
     /// Reads all texts of a map.
     pub fn from_sources(sources: SourceMap, options: &SchemaOptions) -> Self {
-        let parsing = {
-            let mut made_options = ParseOptions::default();
-            made_options.lenient = !options.strict;
-            made_options
-        };
+        let parsing = ParseOptions { lenient: !options.strict, ..ParseOptions::default() };
         let (mut modules, mut diagnostics) = (Vec::new(), Vec::new());
         for (id, _) in sources.files() {
             let (more, said) = tercet_syntax::parse(&sources, id, &parsing);
@@ -174,13 +169,12 @@ impl Schema {
         mut diagnostics: Vec<Diagnostic>,
         options: &SchemaOptions,
     ) -> Self {
-        let resolving = {
-            let mut made_options = Options::default();
-            made_options.lenient = !options.strict;
-            made_options.aliases = options.aliases.clone();
-            made_options.tagging = options.tagging;
-            made_options.duplicates = options.duplicates;
-            made_options
+        let resolving = Options {
+            lenient: !options.strict,
+            aliases: options.aliases.clone(),
+            tagging: options.tagging,
+            duplicates: options.duplicates,
+            ..Options::default()
         };
         let (model, said) = tercet_model::resolve(&sources, &modules, &resolving);
         diagnostics.extend(said);

@@ -575,10 +575,17 @@ fn converted(
     plan: &RecordPlan,
     pieces: &[(Kind, usize, Vec<u8>)],
 ) -> Result<(), TestCaseError> {
-    let mut settings = Settings::new(plan.framing.clone(), plan.record);
-    settings.outer = plan.outer;
-    settings.give_up_after = u64::MAX;
-    settings.detect = true;
+    let settings = Settings {
+        framing: plan.framing.clone(),
+        outer: plan.outer,
+        record: plan.record,
+        options: Options::default(),
+        max_rejects: None,
+        max_reject_share: None,
+        give_up_after: u64::MAX,
+        wanted: None,
+        detect: true,
+    };
     let mut render = Keep::default();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("rejects");

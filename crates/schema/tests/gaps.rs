@@ -32,12 +32,7 @@ fn schema(texts: &[&str], allow_missing: bool) -> (Schema, Arc<Mutex<Vec<String>
     let heard = Arc::new(Mutex::new(Vec::new()));
     let list = Arc::clone(&heard);
     let listener = Listener::new(move |text| list.lock().unwrap().push(text.to_owned()));
-    let options = {
-        let mut options = SchemaOptions::default();
-        options.allow_missing = allow_missing;
-        options.listener = listener;
-        options
-    };
+    let options = SchemaOptions { allow_missing, listener, ..SchemaOptions::default() };
     (Schema::from_sources(sources, &options), heard)
 }
 

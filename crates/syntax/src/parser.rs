@@ -12,7 +12,6 @@ use smol_str::SmolStr;
 
 /// How to read a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct ParseOptions {
     /// Whether the deviations found in vendors' and operators' specifications are warnings rather than errors.
     pub lenient: bool,

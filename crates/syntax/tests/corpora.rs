@@ -129,11 +129,7 @@ fn hostile_sources_end_soon_and_without_panic() {
         for lenient in [true, false] {
             let mut map = SourceMap::new();
             let (id, _) = map.add_bytes("hostile", std::fs::read(&path).expect("a readable file"));
-            parse(&map, id, &{
-                let mut options = ParseOptions::default();
-                options.lenient = lenient;
-                options
-            });
+            parse(&map, id, &ParseOptions { lenient, ..ParseOptions::default() });
             let _ = format(&map, id);
         }
     }

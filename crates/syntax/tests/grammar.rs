@@ -75,11 +75,7 @@ fn run(title: &str, source: &str) -> String {
         writeln!(out, "{}", line.trim_end()).expect("memory");
     }
     // A text that is right must be right for the strict reader too.
-    let (_, strict) = parse(&map, id, &{
-        let mut options = ParseOptions::default();
-        options.lenient = false;
-        options
-    });
+    let (_, strict) = parse(&map, id, &ParseOptions { lenient: false, ..ParseOptions::default() });
     if diagnostics.is_empty() {
         assert!(strict.is_empty(), "{title}: {strict:?}");
     } else {

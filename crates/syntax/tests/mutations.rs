@@ -153,11 +153,7 @@ fn survive(text: &str) {
     let id = map.add("a", text);
     let mut clean = false;
     for lenient in [true, false] {
-        let options = {
-            let mut options = ParseOptions::default();
-            options.lenient = lenient;
-            options
-        };
+        let options = ParseOptions { lenient, ..ParseOptions::default() };
         let (modules, diagnostics) = parse(&map, id, &options);
         clean = diagnostics.is_empty();
         for diagnostic in diagnostics.iter().take(3) {

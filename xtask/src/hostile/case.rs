@@ -72,12 +72,7 @@ fn confined<T: Send>(work: impl FnOnce() -> Result<T, String> + Send) -> Result<
 
 /// A specification under the strict reading: without errors it has plans for all rules, and source text.
 fn compile(file: &Path) -> Result<(), String> {
-    let options = {
-        let mut options = SchemaOptions::default();
-        options.strict = true;
-        options.allow_missing = true;
-        options
-    };
+    let options = SchemaOptions { strict: true, allow_missing: true, ..SchemaOptions::default() };
     let schema = Schema::load(&[file.to_owned()], &options).map_err(|e| e.to_string())?;
     if schema.has_errors() {
         return Err(schema.render(false).chars().take(400).collect());

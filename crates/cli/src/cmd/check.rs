@@ -6,7 +6,7 @@ use crate::term;
 use clap::{Args, ValueEnum};
 use std::io::Write;
 use std::path::PathBuf;
-use tercet::Schema;
+use tercet::{Schema, SchemaOptions};
 
 /// Check specifications and report what is wrong with them
 #[derive(Args, Debug)]
@@ -43,11 +43,7 @@ enum Format {
 
 impl Check {
     pub fn run(&self) -> Outcome {
-        let options = {
-            let mut made_options = self.reading.options();
-            made_options.faults_are_errors = !self.lenient;
-            made_options
-        };
+        let options = SchemaOptions { faults_are_errors: !self.lenient, ..self.reading.options() };
         let schema = Schema::load(&self.paths, &options)?;
         match self.message_format {
             Format::Human => term::say_text(&schema.render(term::colour())),

@@ -25,7 +25,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::Duration;
-use tercet::records::{Converter, Dedupe, Guard, Output, Profile, RejectFile, reject_path};
+use tercet::records::{Converter, Dedupe, Guard, Output, Profile, RejectFile, Settings, reject_path};
 
 /// Convert record files to Parquet, Arrow, CSV, JSON or XML
 #[derive(Args, Clone, Debug)]
@@ -309,13 +309,7 @@ impl Convert {
         job.stop = stop()?;
         let wanted = children::wanted(&job, &self.render, self.format());
         let (max_rejects, max_reject_share) = (self.max_errors, self.max_error_ratio);
-        let settings = {
-            let mut made_settings = job.settings(options);
-            made_settings.max_rejects = max_rejects;
-            made_settings.max_reject_share = max_reject_share;
-            made_settings.wanted = wanted;
-            made_settings
-        };
+        let settings = Settings { max_rejects, max_reject_share, wanted, ..job.settings(options) };
         let mut converter = Converter::new(&job.plan, settings)
             .with_other_rules(&job.others)
             .with_rendering(job.rendering.as_ref())

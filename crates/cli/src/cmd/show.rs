@@ -9,12 +9,12 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::io::Write;
 use std::path::PathBuf;
-use tercet::Schema;
 use tercet::columns::{ColumnPath, DataType, Layout};
 use tercet::model::ir::{Type, TypeId, TypeKind};
 use tercet::model::keyword;
 use tercet::plan::Rules;
 use tercet::syntax::{self, ParseOptions};
+use tercet::{Schema, SchemaOptions};
 
 /// Show types, columns, or what a stage of the compiler makes of specifications
 #[derive(Args, Debug)]
@@ -70,21 +70,13 @@ enum Stage {
 impl Show {
     pub fn run(&self) -> Outcome {
         let (stage, paths) = self.stage();
-        let options = {
-            let mut made_options = self.reading.options();
-            made_options.allow_missing = self.allow_missing;
-            made_options
-        };
+        let options = SchemaOptions { allow_missing: self.allow_missing, ..self.reading.options() };
         let schema = Schema::load(paths, &options)?;
         let text = match stage {
             Stage::Types => types(&schema),
             Stage::Columns => self.columns(&schema)?,
             Stage::Tokens => {
-                let options = {
-                    let mut options = ParseOptions::default();
-                    options.lenient = !self.reading.strict;
-                    options
-                };
+                let options = ParseOptions { lenient: !self.reading.strict, ..ParseOptions::default() };
                 let lexed =
                     |id| syntax::dump_tokens(&schema.sources, &syntax::lex(&schema.sources, id, &options));
                 schema.sources.files().map(|(id, _)| lexed(id)).collect()

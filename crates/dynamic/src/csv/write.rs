@@ -13,7 +13,6 @@ use tercet_plan::{FieldId, Kind, NodeId, Shape};
 
 /// How rows are written.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct Options {
     /// Between fields; a comma unless told.
     pub delimiter: u8,

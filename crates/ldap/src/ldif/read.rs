@@ -13,7 +13,6 @@ use crate::proto::Control;
 
 /// What a reader accepts.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct ReaderOptions {
     /// Octets of a line with its continuations; 64 MiB unless told.
     pub line: usize,

@@ -8,11 +8,7 @@ fn model(body: &str) -> (Model, String) {
     let mut map = SourceMap::new();
     let text = format!("M DEFINITIONS AUTOMATIC TAGS ::= BEGIN {body} END");
     let id = map.add("m", text);
-    let (modules, mut found) = parse(&map, id, &{
-        let mut options = ParseOptions::default();
-        options.lenient = false;
-        options
-    });
+    let (modules, mut found) = parse(&map, id, &ParseOptions { lenient: false, ..ParseOptions::default() });
     let (model, more) = resolve(&map, &modules, &Options::default());
     found.extend(more);
     let found: Vec<_> = found.iter().map(|d| format!("{} {}", d.code, d.message)).collect();

@@ -7,11 +7,7 @@ use tercet_syntax::{ParseOptions, SourceMap, parse};
 fn read(body: &str) -> String {
     let mut map = SourceMap::new();
     let id = map.add("m", format!("M DEFINITIONS AUTOMATIC TAGS ::= BEGIN {body} END"));
-    let (modules, mut found) = parse(&map, id, &{
-        let mut options = ParseOptions::default();
-        options.lenient = false;
-        options
-    });
+    let (modules, mut found) = parse(&map, id, &ParseOptions { lenient: false, ..ParseOptions::default() });
     let (model, more) = resolve(&map, &modules, &Options::default());
     found.extend(more);
     if !found.is_empty() {

@@ -61,21 +61,20 @@ impl Looks<'_> {
                 (leaves.amount, TextAs::Amount),
             ]
         });
-        Ok({
-            let mut made_options = Options::default();
-            made_options.columns = columns;
-            made_options.integers = match self.integers {
+        Ok(Options {
+            columns,
+            integers: match self.integers {
                 "int64" => Integers::Int64,
                 "decimal" => Integers::Decimal,
                 "text" => Integers::Text,
                 other => return Err(options::one_of("integers", other, &["text", "int64", "decimal"])),
-            };
-            made_options.reals = match self.reals {
+            },
+            reals: match self.reals {
                 "float64" => Reals::Float64,
                 "text" => Reals::Text,
                 other => return Err(options::one_of("reals", other, &["float64", "text"])),
-            };
-            made_options.octets = match self.octets {
+            },
+            octets: match self.octets {
                 "binary" => OctetsAs::Binary,
                 "hex" => OctetsAs::Text(Octets::LowerHex),
                 "HEX" => OctetsAs::Text(Octets::UpperHex),
@@ -83,15 +82,15 @@ impl Looks<'_> {
                 other => {
                     return Err(options::one_of("octets", other, &["binary", "hex", "HEX", "base64"]));
                 }
-            };
-            made_options.numbers = self.numbers;
-            made_options.keys = keys;
-            made_options.elements = lists.to_vec();
-            made_options.item = self.item.to_owned();
-            made_options.names = Vec::new();
-            made_options.flat = self.flat;
-            made_options.texts = texts.into_iter().flatten().collect();
-            made_options
+            },
+            numbers: self.numbers,
+            keys,
+            elements: lists.to_vec(),
+            item: self.item.to_owned(),
+            names: Vec::new(),
+            flat: self.flat,
+            texts: texts.into_iter().flatten().collect(),
+            ..Options::default()
         })
     }
 }

@@ -14,7 +14,7 @@ use std::hash::{DefaultHasher, Hasher};
 use std::io::{self, Seek};
 use std::sync::Arc;
 use tercet::RecordPlan;
-use tercet::records::{Check, Framing, Rendering, Split, inputs};
+use tercet::records::{Check, Framing, Rendering, Settings, Split, inputs};
 
 /// Cuts files into splits, by reading them.
 #[pyfunction]
@@ -70,11 +70,7 @@ pub(crate) fn split_key(
     let keywords = options.map_or_else(|| Ok(PyDict::new(schema.py())), |options| options.copy())?;
     keywords.set_item("allow_empty", true)?;
     let source = Source::new(none.as_any(), schema, &r#type.0, Some(&keywords))?;
-    let settings = {
-        let mut made_settings = source.settings.clone();
-        made_settings.max_rejects = None;
-        made_settings
-    };
+    let settings = Settings { max_rejects: None, ..source.settings.clone() };
     let tables = source.rendering.as_ref().is_some_and(Rendering::has_tables);
     // Hashed as it is written, as the text of a plan may be long.
     let mut hash = Hashed(DefaultHasher::new());

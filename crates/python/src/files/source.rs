@@ -25,6 +25,9 @@ use tercet::records::{
 };
 use tercet::{RecordPlan, TransferSyntax};
 
+/// Octets after which an input is given up if there is no record among them.
+const GIVE_UP: u64 = 16 << 20;
+
 /// Files, the type of their records, and how to read them.
 pub(crate) struct Source {
     pub(crate) plan: RecordPlan,
@@ -171,12 +174,17 @@ impl Source {
         }
         // A share is asked for where some rejects are allowed.
         let usual = max_reject_share.is_none().then_some(0);
-        let mut settings = Settings::new(plan.framing.clone(), plan.record);
-        settings.outer = plan.outer;
-        settings.options = options;
-        settings.max_rejects = max_rejects.unwrap_or(usual);
-        settings.max_reject_share = max_reject_share;
-        settings.detect = plans.given.framing.is_none();
+        let settings = Settings {
+            framing: plan.framing.clone(),
+            outer: plan.outer,
+            record: plan.record,
+            options,
+            max_rejects: max_rejects.unwrap_or(usual),
+            max_reject_share,
+            give_up_after: GIVE_UP,
+            wanted: None,
+            detect: plans.given.framing.is_none(),
+        };
         if let Some(path) = &rejects {
             guard(&inputs, path).map_err(|refused| error::argument(refused.to_string()))?;
         }

@@ -97,11 +97,7 @@ pub(crate) fn read(
     let columns = expand(shape, root, &columns.0.unwrap_or_default()).map_err(error::argument)?;
     let names =
         rename.0.map_or(Ok(Vec::new()), |rename| rename.iter().map(renaming).collect::<PyResult<_>>())?;
-    let options = {
-        let mut made_options = looks.options(&source, columns, keys, source.lists())?;
-        made_options.names = names;
-        made_options
-    };
+    let options = Options { names, ..looks.options(&source, columns, keys, source.lists())? };
     let layout = layout(shape, root, &options)?;
     if let Some(name) = layout.double_name() {
         return Err(error::argument(format!("two columns are called `{name}`")));

@@ -93,12 +93,7 @@ impl LdifReader {
     #[new]
     #[pyo3(signature = (source, *, max_line = 67_108_864, read_files = false))]
     fn new(source: &Bound<'_, PyAny>, max_line: usize, read_files: bool) -> PyResult<Self> {
-        let options = {
-            let mut options = ReaderOptions::default();
-            options.line = max_line;
-            options.read_files = read_files;
-            options
-        };
+        let options = ReaderOptions { line: max_line, read_files };
         Ok(Self(Reader::with_options(BufReader::with_capacity(CHUNK, ours(self::source(source))?), options)))
     }
 

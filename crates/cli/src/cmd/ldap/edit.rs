@@ -122,11 +122,7 @@ fn open(file: Option<&PathBuf>) -> Outcome<Box<dyn BufRead>> {
 impl Input {
     async fn run(&self, connection: &Connection, add: bool) -> Outcome {
         let client = if self.dry { None } else { Some(connection.open().await?) };
-        let options = {
-            let mut options = ReaderOptions::default();
-            options.read_files = self.read_files;
-            options
-        };
+        let options = ReaderOptions { read_files: self.read_files, ..ReaderOptions::default() };
         let mut exit = Exit::Good;
         for record in Reader::with_options(open(self.file.as_ref())?, options) {
             let record = record.map_err(|error| failure("", &error))?;
