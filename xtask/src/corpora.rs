@@ -1,23 +1,10 @@
 //! Inputs that are not part of the repository.
 
 use std::io::Read as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use tercet::SchemaOptions;
 
-/// The root of this repository.
-pub fn repository() -> PathBuf {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    here.parent().unwrap_or(here).to_path_buf()
-}
-
-/// The folder with specifications, vectors and record files: `$TERCET_CORPORA`, or `../shared/corpora`, if it is there.
-pub fn folder() -> Option<PathBuf> {
-    let folder = match std::env::var_os("TERCET_CORPORA") {
-        Some(path) => PathBuf::from(path),
-        None => repository().join("../shared/corpora"),
-    };
-    folder.is_dir().then_some(folder)
-}
+pub use tercet_testing::repository;
 
 /// How specifications of others are read: not all of their modules are at hand.
 pub fn with_gaps() -> SchemaOptions {

@@ -91,7 +91,7 @@ pub fn run(arguments: &[String], out: &mut impl Write) -> Result<Tally, String> 
         [option, file] if option == "--list" => (false, Some(file)),
         _ => return Err("usage: verdicts [--check | --list FILE.csv]".into()),
     };
-    let folder = corpora::folder().ok_or("the corpora are not there: set TERCET_CORPORA")?;
+    let folder = tercet_testing::find_corpora().ok_or("no folder with the corpora: set TERCET_CORPORA")?;
     let hostile = folder.join("hostile");
     let plan = plan(&folder.join("asn1/specs/ietf/IETF_PKI_RFC5912"))?;
     let mut judged = Vec::new();

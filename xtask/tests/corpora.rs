@@ -2,10 +2,26 @@
 
 use std::path::Path;
 
-use xtask::{corpora, fragmentation, truth, vectors};
+use xtask::{fragmentation, truth, vectors};
 
 /// Specification, type, path to the records, file without `.zst`, truth without `.jsonl.zst`, lines of truth.
-const FILES: &[(&str, &str, &str, &str, &str, usize)] = &[
+type File = (&'static str, &'static str, &'static str, &'static str, &'static str, usize);
+
+/// The files of this repository.
+const OWN: &[File] = &[
+    ("../../../../schemas/demo", "CallRecord", "", "demo/calls_800.ber", "demo/calls_800.truth", 800),
+    (
+        "../../../../schemas/demo",
+        "CallRecord",
+        "",
+        "demo/calls_indefinite_200.ber",
+        "demo/calls_indefinite_200.truth",
+        200,
+    ),
+];
+
+/// The files of the large corpora.
+const FILES: &[File] = &[
     (
         "synthetic/SYN-MSC-R12.asn",
         "CallDataRecord",
@@ -36,15 +52,16 @@ const FILES: &[(&str, &str, &str, &str, &str, usize)] = &[
 ];
 
 #[test]
-#[expect(clippy::print_stderr, reason = "a skipped test says so")]
 fn record_files_are_what_they_are_known_to_be() {
-    let Some(folder) = corpora::folder() else {
-        eprintln!("SKIPPED: no corpora; record files are not compared with their truth");
-        return;
-    };
-    let folder = folder.join("cdr");
+    are_as_known(&tercet_testing::own_corpora().join("cdr"), OWN);
+    if let Some(folder) = tercet_testing::all_corpora("cdr").get(1) {
+        are_as_known(folder, FILES);
+    }
+}
+
+fn are_as_known(folder: &Path, files: &[File]) {
     let path = |path: &Path| path.to_string_lossy().into_owned();
-    for &(schema, name, records, file, known, lines) in FILES {
+    for &(schema, name, records, file, known, lines) in files {
         let mut arguments = vec!["--schema".to_owned(), path(&folder.join("specs").join(schema))];
         arguments.extend(["--type".to_owned(), name.to_owned()]);
         if !records.is_empty() {
@@ -63,37 +80,33 @@ fn record_files_are_what_they_are_known_to_be() {
 /// Vectors of BER, DER, CER, PER, OER and JER; those that the standard proves wrong are listed in
 /// `tests/vector-exceptions.toml`.
 #[test]
-#[expect(clippy::print_stderr, reason = "a skipped test says so")]
 fn vectors_agree() {
-    let Some(folder) = corpora::folder() else {
-        eprintln!("SKIPPED: no corpora; vectors are not run");
-        return;
-    };
-    let folder = folder.join("asn1");
+    for folder in tercet_testing::all_corpora("asn1") {
+        let is_own = folder.starts_with(tercet_testing::own_corpora());
+        all_agree(&folder, if is_own { 300 } else { 100_000 });
+    }
+}
+
+fn all_agree(folder: &Path, at_least: usize) {
     let mut arguments = vec!["--specs".to_owned(), folder.to_string_lossy().into_owned()];
     let mut files: Vec<_> = std::fs::read_dir(folder.join("vectors"))
         .expect("a folder of vectors")
         .map(|entry| entry.expect("an entry").path())
         .filter(|path| path.extension().is_some_and(|suffix| suffix == "jsonl"))
         .collect();
-    files.push(folder.join("traps/traps.jsonl"));
+    files.extend(Some(folder.join("traps/traps.jsonl")).filter(|file| file.exists()));
     files.sort();
     arguments.extend(files.iter().map(|path| path.to_string_lossy().into_owned()));
     let mut out = Vec::new();
     let tally = vectors::run(&arguments, &mut out).expect("a run");
     let said = String::from_utf8_lossy(&out);
     let said: String = said.lines().filter(|line| line.starts_with("FAIL")).take(5).collect();
-    assert!(tally.failed == 0 && tally.passed > 100_000, "{tally}\n{said}");
+    assert!(tally.failed == 0 && tally.passed > at_least, "{tally}\n{said}");
 }
 
 #[test]
-#[expect(clippy::print_stderr, reason = "a skipped test says so")]
 fn long_values_are_fragmented() {
-    let Some(folder) = corpora::folder() else {
-        eprintln!("SKIPPED: no corpora; fragmentation is not run");
-        return;
-    };
-    let (tally, failures) =
-        fragmentation::run(&folder.join("asn1/traps/fragmentation.jsonl")).expect("a run");
+    let Some(file) = tercet_testing::corpora("asn1/traps/fragmentation.jsonl") else { return };
+    let (tally, failures) = fragmentation::run(&file).expect("a run");
     assert!(tally.failed == 0 && tally.passed >= 32, "{tally}\n{}", failures.join("\n"));
 }

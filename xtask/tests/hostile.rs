@@ -1,6 +1,7 @@
 //! Broken input: every prefix and every flipped bit of valid records, bombs of nesting and of length. Each gives a
 //! value or an error, within 256 KiB of stack and within memory that the input pays for.
 
+use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use peak_alloc::PeakAlloc;
@@ -103,16 +104,20 @@ fn damaged_records_of_random_types() {
 }
 
 #[test]
-#[expect(clippy::print_stderr, reason = "a skipped test says so")]
 fn damaged_call_records() {
     let _alone = alone();
-    let Some(folder) = corpora::folder() else {
-        eprintln!("SKIPPED: no corpora; damaged_call_records needs cdr/synth/msc");
-        return;
-    };
-    let file = corpora::read(&folder.join("cdr/synth/msc/msc_r12_20k.ber.zst")).expect("the MSC records");
-    let schema = folder.join("cdr/specs/synthetic/SYN-MSC-R12.asn");
-    let mut of = Specification::load(&[schema]).and_then(|s| s.root("CallDataRecord")).expect("the schema");
+    let own = tercet_testing::own_corpora().join("cdr");
+    damaged_records(&own, "../../../schemas/demo/Demo-CDR.asn", "CallRecord", "synth/demo/calls_800.ber.zst");
+    let Some(folder) = tercet_testing::all_corpora("cdr").into_iter().nth(1) else { return };
+    let schema = "specs/synthetic/SYN-MSC-R12.asn";
+    damaged_records(&folder, schema, "CallDataRecord", "synth/msc/msc_r12_20k.ber.zst");
+}
+
+/// The first 200 records of a file of the corpora, damaged.
+fn damaged_records(folder: &Path, schema: &str, root: &str, file: &str) {
+    let file = corpora::read(&folder.join(file)).expect("the records");
+    let schema = folder.join(schema);
+    let mut of = Specification::load(&[schema]).and_then(|s| s.root(root)).expect("the schema");
     let mut records = Vec::new();
     let mut at = 0;
     while records.len() < 200 {

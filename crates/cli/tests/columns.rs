@@ -1,6 +1,5 @@
 //! Parquet and Arrow files, read again by the library of Apache Arrow, hold what the JSON lines of the same records say.
 #![cfg(unix)]
-#![expect(clippy::print_stderr, reason = "a test talks to people")]
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
@@ -196,17 +195,16 @@ fn parquet_holds_what_json_lines_say() {
     assert_eq!(check(&root(), &["-s", "schemas/demo", "-t", "CallRecord", "examples/calls.ber"]), 24);
 }
 
+/// The record files of the large corpora; reports a skip in part without them.
+fn large_corpora() -> Option<PathBuf> {
+    tercet_testing::all_corpora("cdr").into_iter().nth(1)
+}
+
 #[test]
 fn parquet_of_the_corpora_holds_what_json_lines_say() {
-    let folder = match std::env::var_os("TERCET_CORPORA") {
-        Some(path) => PathBuf::from(path),
-        None => root().join("../shared/corpora"),
-    };
-    let folder = folder.join("cdr");
-    if !folder.is_dir() {
-        eprintln!("SKIPPED: there are no corpora; set TERCET_CORPORA");
-        return;
-    }
+    let ours = ["-s", "../../../schemas/demo", "-t", "CallRecord", "synth/demo/calls_800.ber.zst"];
+    assert_eq!(check(&tercet_testing::own_corpora().join("cdr"), &ours), 800);
+    let Some(folder) = large_corpora() else { return };
     let msc =
         ["-s", "specs/synthetic/SYN-MSC-R12.asn", "-t", "CallDataRecord", "synth/msc/msc_r12_20k.ber.zst"];
     assert_eq!(check(&folder, &msc), 20_000);

@@ -1,15 +1,13 @@
-//! Record files of the corpora against what they are known to contain. Without the corpora the tests say so and pass.
-#![expect(clippy::print_stderr, reason = "a test talks to people")]
+//! Record files of the corpora against what they are known to contain.
 
 mod joined;
 
 use joined::Tables;
 use serde_json::Value;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 
-const MANIFEST: &str = env!("CARGO_MANIFEST_DIR");
 const TERCET: &str = env!("CARGO_BIN_EXE_tercet");
 const TAP: [&str; 6] = [
     "-s",
@@ -20,21 +18,8 @@ const TAP: [&str; 6] = [
     "TransferBatch.callEventDetails",
 ];
 const MSC: [&str; 4] = ["-s", "specs/synthetic/SYN-MSC-R12.asn", "-t", "CallDataRecord"];
+const DEMO: [&str; 4] = ["-s", "../../../schemas/demo", "-t", "CallRecord"];
 const SCP: [&str; 5] = ["--defaults", "-s", "specs/synthetic/SYN-IN-SCP.asn", "-t", "SCPRecord"];
-
-/// The folder `cdr` of `$TERCET_CORPORA`, or of `shared/corpora` beside the repository.
-fn corpus() -> Option<PathBuf> {
-    let folder = match std::env::var_os("TERCET_CORPORA") {
-        Some(path) => PathBuf::from(path),
-        None => Path::new(MANIFEST).join("../../../shared/corpora"),
-    };
-    let folder = folder.join("cdr");
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    eprintln!("SKIPPED: there are no corpora; set TERCET_CORPORA");
-    None
-}
 
 fn read(path: &Path) -> Vec<u8> {
     let octets = std::fs::read(path).unwrap();
@@ -55,7 +40,9 @@ fn lines(text: &[u8]) -> Vec<Value> {
 
 #[test]
 fn child_tables_of_real_files_hold_all_that_records_hold() {
-    let Some(corpus) = corpus() else { return };
+    let own = tercet_testing::own_corpora().join("cdr");
+    children_hold_all(&own, &[&DEMO[..], &["synth/demo/calls_800.ber.zst"]].concat(), &["--children"]);
+    let Some(corpus) = tercet_testing::all_corpora("cdr").into_iter().nth(1) else { return };
     let tap = [&TAP[..], &["synth/tap/tap0312_typical_4k.ber.zst"]].concat();
     let msc = [&MSC[..], &["synth/msc/msc_r12_20k.ber.zst"]].concat();
     let scp = [&SCP[..], &["synth/scp/in_scp_12k.ber.zst"]].concat();
@@ -66,19 +53,23 @@ fn child_tables_of_real_files_hold_all_that_records_hold() {
         (&msc, &["--children"]),
         (&scp, &["--children"]),
     ] {
-        let folder = tempfile::tempdir().unwrap();
-        let output = |name: &str, more: &[&str]| {
-            let path = folder.path().join(name).display().to_string();
-            let status = convert(&corpus, &[&common[..], more, &["-q", "-o", &path]].concat()).status;
-            assert_eq!(status.code(), Some(0), "{options:?}");
-        };
-        output("plain.jsonl", &[]);
-        output("rows.jsonl", options);
-        let tables = Tables::read(folder.path(), "rows");
-        assert!(tables.paths().len() > 2);
-        let records = lines(&std::fs::read(folder.path().join("plain.jsonl")).unwrap());
-        assert!(tables.joined() == records, "{options:?}");
+        children_hold_all(&corpus, common, options);
     }
+}
+
+fn children_hold_all(corpus: &Path, common: &[&str], options: &[&str]) {
+    let folder = tempfile::tempdir().unwrap();
+    let output = |name: &str, more: &[&str]| {
+        let path = folder.path().join(name).display().to_string();
+        let status = convert(corpus, &[common, more, &["-q", "-o", &path]].concat()).status;
+        assert_eq!(status.code(), Some(0), "{options:?}");
+    };
+    output("plain.jsonl", &[]);
+    output("rows.jsonl", options);
+    let tables = Tables::read(folder.path(), "rows");
+    assert!(tables.paths().len() > 2);
+    let records = lines(&std::fs::read(folder.path().join("plain.jsonl")).unwrap());
+    assert!(tables.joined() == records, "{options:?}");
 }
 
 fn convert(corpus: &Path, arguments: &[&str]) -> Output {
@@ -121,11 +112,17 @@ fn same(value: &Value, known: &Value) -> bool {
     }
 }
 
+/// Compares a file of the large corpora.
 fn check(arguments: &[&str], data: &str, truth: &str) {
-    let Some(corpus) = corpus() else { return };
+    let Some(corpus) = tercet_testing::corpora("cdr") else { return };
+    let compared = compare(&corpus, arguments, data, truth);
+    assert!(compared > 500, "{compared} records compared");
+}
+
+fn compare(corpus: &Path, arguments: &[&str], data: &str, truth: &str) -> usize {
     let mut all = arguments.to_vec();
     all.push(data);
-    let output = convert(&corpus, &all);
+    let output = convert(corpus, &all);
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{said}");
     let rows = lines(&output.stdout);
@@ -136,7 +133,18 @@ fn check(arguments: &[&str], data: &str, truth: &str) {
         assert!(same(row, &truth["value"]), "record {index}:\n{row}\n{}", truth["value"]);
         compared += 1;
     }
-    assert!(compared > 500, "{compared} records compared");
+    compared
+}
+
+#[test]
+fn our_records_are_as_known() {
+    let corpus = tercet_testing::own_corpora().join("cdr");
+    for (name, count) in [("calls_800", 800), ("calls_indefinite_200", 200)] {
+        let name = format!("synth/demo/{name}");
+        let compared =
+            compare(&corpus, &DEMO, &format!("{name}.ber.zst"), &format!("{name}.truth.jsonl.zst"));
+        assert_eq!(compared, count, "{name}");
+    }
 }
 
 #[test]
@@ -187,7 +195,7 @@ fn framing(corpus: &Path, name: &str) -> Vec<u8> {
 
 #[test]
 fn framings_give_the_same_records() {
-    let Some(corpus) = corpus() else { return };
+    let Some(corpus) = tercet_testing::corpora("cdr") else { return };
     let dir = tempfile::tempdir().unwrap();
     let mut first = None;
     for name in ["msc_raw.ber", "msc_block2048_pad00.dat", "msc_block2048_padFF.dat", "msc_filler_mixed.dat"]
@@ -217,7 +225,7 @@ fn framings_give_the_same_records() {
 
 #[test]
 fn damage_costs_the_damaged_records_alone() {
-    let Some(corpus) = corpus() else { return };
+    let Some(corpus) = tercet_testing::corpora("cdr") else { return };
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("damaged.dat");
     let octets = framing(&corpus, "msc_damaged.dat");

@@ -1,8 +1,7 @@
 //! Disks that fail: a clear error, no half file under its name, and the same result from the next run.
 //!
-//! `strace` makes system calls fail; where it is not there or not allowed to, these tests say so and test nothing.
+//! `strace` makes system calls fail; where it does not exist or is not allowed to, these tests are skipped.
 #![cfg(target_os = "linux")]
-#![allow(clippy::print_stderr)] // A test says what it passes over.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -54,7 +53,7 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 fn inputs(folder: &Path) -> Option<std::path::PathBuf> {
     let probe = Command::new("strace").args(["-qq", "-e", "inject=fsync:error=EIO", "true"]).output();
     if !probe.is_ok_and(|output| output.status.success()) {
-        eprintln!("skipped: no strace that may inject faults");
+        tercet_testing::skip("strace", "no strace that may inject faults");
         return None;
     }
     let inputs = folder.join("inputs");

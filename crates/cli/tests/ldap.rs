@@ -1,6 +1,5 @@
-//! `tercet ldap search` beside ldapsearch, octet for octet, on the data sets of `../shared`, from a real slapd.
+//! `tercet ldap search` beside ldapsearch, octet for octet, on the data sets of the large corpora, from a real slapd.
 #![cfg(unix)]
-#![expect(clippy::print_stderr, reason = "a test talks to people")]
 
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
@@ -21,12 +20,12 @@ impl Slapd {
         let config = path.join("slapd.conf");
         std::fs::write(&config, CONFIG.replace("FOLDER", &path.display().to_string())).unwrap();
         std::fs::write(path.join("in.ldif"), ldif).unwrap();
-        let mut add = Command::new("/usr/sbin/slapd");
+        let mut add = Command::new(tercet_testing::find_program("slapd").unwrap());
         add.args(["-T", "add", "-q", "-f"]).arg(&config).arg("-l").arg(path.join("in.ldif"));
         assert!(add.status().unwrap().success());
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let url = format!("ldap://127.0.0.1:{port}");
-        let mut server = Command::new("/usr/sbin/slapd");
+        let mut server = Command::new(tercet_testing::find_program("slapd").unwrap());
         server.args(["-d", "0", "-h", &url, "-f"]).arg(&config).stdout(Stdio::null()).stderr(Stdio::null());
         let slapd = Self { child: server.spawn().unwrap(), url, _folder: folder };
         let begin = Instant::now();
@@ -53,8 +52,10 @@ impl Drop for Slapd {
     }
 }
 
+/// Returns whether the server and the tools exist; reports a skip if they do not.
 fn is_there() -> bool {
-    Path::new("/usr/sbin/slapd").exists() && Path::new("/usr/bin/ldapsearch").exists()
+    tercet_testing::programs("slapd", ["slapd"]).is_some()
+        && tercet_testing::programs("ldap-utils", ["ldapsearch"]).is_some()
 }
 
 const CONFIG: &str = "\
@@ -108,11 +109,7 @@ mail: bob@example.net
 
 #[test]
 fn searches_print_what_ldapsearch_prints() {
-    let generator = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpora/ldap/gen_ldif.py");
-    if !generator.exists() || !is_there() {
-        eprintln!("skipped: ../shared, slapd or ldapsearch is not there");
-        return;
-    }
+    let Some(generator) = tercet_testing::corpora("ldap/gen_ldif.py").filter(|_| is_there()) else { return };
     for (profile, count) in [("people", "68400"), ("small", "5000"), ("blob", "60"), ("group", "40")] {
         compare(&generator, profile, count);
     }
@@ -135,7 +132,6 @@ fn compare(generator: &Path, profile: &str, count: &str) {
 #[test]
 fn controls_print_what_ldapsearch_prints() {
     if !is_there() {
-        eprintln!("skipped: slapd or ldapsearch is not there");
         return;
     }
     let slapd = Slapd::start(STAFF.as_bytes());
@@ -170,7 +166,6 @@ fn controls_print_what_ldapsearch_prints() {
 #[test]
 fn a_word_in_parentheses_is_a_filter() {
     if !is_there() {
-        eprintln!("skipped: slapd or ldapsearch is not there");
         return;
     }
     let slapd = Slapd::start(STAFF.as_bytes());
@@ -189,7 +184,6 @@ fn a_word_in_parentheses_is_a_filter() {
 #[test]
 fn a_subtree_is_deleted_with_and_without_the_control() {
     if !is_there() {
-        eprintln!("skipped: slapd or ldapsearch is not there");
         return;
     }
     let slapd = Slapd::start(STAFF.as_bytes());

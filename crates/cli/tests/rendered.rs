@@ -1,27 +1,12 @@
 //! Octets of telephony as numbers, times and places: against the references of the corpora, and against octets of our own.
 #![cfg(unix)]
-#![expect(clippy::print_stderr, reason = "a test talks to people")]
 
 use serde_json::Value;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 const TERCET: &str = env!("CARGO_BIN_EXE_tercet");
-
-/// The folder `cdr` of `$TERCET_CORPORA`, or of `shared/corpora` beside the repository.
-fn corpus() -> Option<PathBuf> {
-    let folder = match std::env::var_os("TERCET_CORPORA") {
-        Some(path) => PathBuf::from(path),
-        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpora"),
-    };
-    let folder = folder.join("cdr");
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    eprintln!("SKIPPED: there are no corpora; set TERCET_CORPORA");
-    None
-}
 
 fn convert(folder: &Path, arguments: &[&str]) -> String {
     let output = Command::new(TERCET)
@@ -49,11 +34,14 @@ fn at<'v>(value: &'v Value, path: &str) -> &'v Value {
 
 /// How many values of a file are as the reference has them; all have to be.
 fn check(arguments: &[&str], data: &str) -> usize {
-    let Some(corpus) = corpus() else { return usize::MAX };
+    tercet_testing::corpora("cdr").map_or(usize::MAX, |corpus| compare(&corpus, arguments, data))
+}
+
+fn compare(corpus: &Path, arguments: &[&str], data: &str) -> usize {
     let input = format!("synth/{data}.ber.zst");
     let mut all = vec!["--json-style", "plain", &input];
     all.extend(arguments);
-    let rows = lines(&convert(&corpus, &all));
+    let rows = lines(&convert(corpus, &all));
     let mut known = String::new();
     let file = std::fs::File::open(corpus.join(format!("synth/{data}.rendered.jsonl.zst"))).unwrap();
     zstd::Decoder::new(file).unwrap().read_to_string(&mut known).unwrap();
@@ -73,6 +61,13 @@ fn check(arguments: &[&str], data: &str) -> usize {
         }
     }
     compared
+}
+
+#[test]
+fn our_records_are_shown_as_the_reference_has_them() {
+    let demo = ["-s", "../../../schemas/demo", "-t", "CallRecord"];
+    let compared = compare(&tercet_testing::own_corpora().join("cdr"), &demo, "demo/calls_800");
+    assert!(compared > 3_000, "{compared}");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use tercet_dynamic::{Decoder, Discard, Encoder, NodeId, Options, Plan, Rules, Tape};
 
 fn main() {
-    let corpora = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpora");
+    let corpora = tercet_testing::find_corpora().expect("the corpora");
     let msc = zstd::decode_all(&*read(&corpora.join("cdr/synth/msc/msc_r12_20k.ber.zst"))).expect("zstd");
     let schema = vec![corpora.join("cdr/specs/synthetic/SYN-MSC-R12.asn")];
     let only = std::env::args().nth(1);

@@ -24,7 +24,7 @@ const INPUTS: [(&str, &str, &str, Rules); 11] = [
 ];
 
 fn main() {
-    let corpora = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpora/asn1/bench");
+    let corpora = tercet_testing::find_corpora().expect("the corpora").join("asn1/bench");
     let only = std::env::args().nth(1);
     let runs = std::env::args().nth(2).and_then(|runs| runs.parse().ok());
     let encode = std::env::args().nth(3).is_some_and(|word| word == "encode");

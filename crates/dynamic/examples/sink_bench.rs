@@ -4,13 +4,12 @@
 
 #![expect(clippy::print_stdout, reason = "that is what it is for")]
 
-use std::path::Path;
 use std::time::{Duration, Instant};
 use tercet_dynamic::json::{self, JsonWriter};
 use tercet_dynamic::{Decoder, NodeId, Options, Plan, Rules, Sink, Tape, csv};
 
 fn main() {
-    let corpora = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpora/cdr");
+    let corpora = tercet_testing::find_corpora().expect("the corpora").join("cdr");
     for (name, file, schema, root) in [
         ("msc", "synth/msc/msc_r12_20k.ber.zst", "specs/synthetic/SYN-MSC-R12.asn", "CallDataRecord"),
         ("in", "synth/scp/in_scp_12k.ber.zst", "specs/synthetic/SYN-IN-SCP.asn", "SCPRecord"),

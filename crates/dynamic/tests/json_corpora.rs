@@ -1,6 +1,6 @@
 //! JSON and value trees against the vectors of several tools, and hostile texts with the verdict that each must get.
 
-#![allow(clippy::print_stderr, reason = "a skipped test says so, a differing vector is named")]
+#![allow(clippy::print_stderr, reason = "a differing vector is named")]
 
 mod common;
 
@@ -10,15 +10,6 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use tercet_dynamic::json::{self, OpenTypes};
 use tercet_dynamic::{NodeId, Options, Plan, Rules, Tape, Value, decode, encode};
-
-fn corpora() -> Option<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpora");
-    if !path.is_dir() {
-        eprintln!("SKIPPED: no corpora at {}", path.display());
-        return None;
-    }
-    Some(path)
-}
 
 fn compile(files: &[PathBuf]) -> Option<Plan> {
     let mut map = tercet_syntax::SourceMap::new();
@@ -148,15 +139,20 @@ fn schema(asn1: &Path, record: &Json) -> Vec<PathBuf> {
 
 #[test]
 fn vectors_agree() {
-    let Some(corpora) = corpora() else { return };
-    let asn1 = corpora.join("asn1");
+    for asn1 in tercet_testing::all_corpora("asn1") {
+        let is_own = asn1.starts_with(tercet_testing::own_corpora());
+        all_agree(&asn1, if is_own { 30 } else { 10_000 });
+    }
+}
+
+fn all_agree(asn1: &Path, at_least: usize) {
     let mut by_schema: BTreeMap<Vec<PathBuf>, Vec<Json>> = BTreeMap::new();
     let vectors = std::fs::read_dir(asn1.join("vectors")).expect("vectors").flatten();
     for path in
         vectors.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|e| e == "jsonl"))
     {
         for record in lines(&path) {
-            by_schema.entry(schema(&asn1, &record)).or_default().push(record);
+            by_schema.entry(schema(asn1, &record)).or_default().push(record);
         }
     }
     // Proved wrong by the standard, with the clauses; their ids stand in quotes, several in one pair. Of those with a wrong
@@ -190,13 +186,18 @@ fn vectors_agree() {
             }
         }
     }
-    assert!(total > 10_000 && bad == 0, "{total} vectors, {bad} differ");
+    assert!(total > at_least && bad == 0, "{total} vectors, {bad} differ");
 }
 
 #[test]
 fn hostile_texts_get_their_verdict() {
-    let Some(corpora) = corpora() else { return };
-    let folder = corpora.join("hostile/gen");
+    for folder in tercet_testing::all_corpora("hostile/gen") {
+        let is_own = folder.starts_with(tercet_testing::own_corpora());
+        get_their_verdict(folder, if is_own { 10 } else { 20 });
+    }
+}
+
+fn get_their_verdict(folder: PathBuf, at_least: usize) {
     let plan = compile(&[folder.join("adv.asn")]).expect("adv.asn");
     let run = move || {
         let (mut total, mut bad) = (0, 0);
@@ -217,7 +218,7 @@ fn hostile_texts_get_their_verdict() {
             }
         }
         eprintln!("{total} verdicts, {bad} differ");
-        assert!(total > 20 && bad == 0);
+        assert!(total > at_least && bad == 0);
     };
     // Reading must do with a small stack; the manifest needs some more.
     std::thread::Builder::new().stack_size(512 << 10).spawn(run).expect("thread").join().expect("no panic");

@@ -1,6 +1,5 @@
 //! NTLM with a real slapd: Cyrus SASL's own under the name of NTLM, and gss-ntlmssp behind GSS-SPNEGO.
 #![cfg(feature = "ntlm")]
-#![expect(clippy::print_stderr, reason = "a test talks to people")]
 
 mod common;
 
@@ -31,7 +30,7 @@ async fn offers(url: &str, mechanism: &str) -> bool {
 async fn cyrus_sasl() {
     let Some(slapd) = Slapd::start(&people(0)) else { return };
     if !offers(&slapd.url(), "NTLM").await {
-        eprintln!("skipped: slapd has no NTLM here (scripts/setup installs libsasl2-modules)");
+        tercet_testing::skip("ntlm", "slapd has no NTLM");
         return;
     }
     for user in ["ada", "EXAMPLE\\ada"] {
@@ -61,10 +60,10 @@ fn user() -> Ntlm {
     Ntlm::new("EXAMPLE\\ada", "engine").in_spnego()
 }
 
-/// A slapd whose GSS-SPNEGO knows NTLM; nothing, and a line about it, where there is none.
+/// A slapd whose GSS-SPNEGO knows NTLM; reports a skip where there is none.
 fn slapd(certificates: Option<&Certificates>, settings: &str) -> Option<(Slapd, tempfile::TempDir)> {
     if !Path::new("/etc/gss/mech.d/mech.ntlmssp.conf").exists() {
-        eprintln!("skipped: there is no gss-ntlmssp here (scripts/setup installs it)");
+        tercet_testing::skip("ntlm", "no gss-ntlmssp");
         return None;
     }
     let folder = tempfile::tempdir().unwrap();

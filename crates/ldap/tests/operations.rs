@@ -1,7 +1,5 @@
 //! Every operation, against a real slapd and against the directory in memory.
 
-#![expect(clippy::print_stderr, reason = "a test talks to people")]
-
 mod common;
 
 use std::io::Read as _;
@@ -277,7 +275,7 @@ async fn passwords_stay_private() {
     assert!(config.referrals.is_none());
     assert!(config.operation_timeout.is_some());
     let Some(address) = address_of_the_network() else {
-        eprintln!("skipped in part: this machine has no address but loopback");
+        tercet_testing::skip_in_part("network", "no address but loopback");
         return;
     };
     for allowed in [false, true] {

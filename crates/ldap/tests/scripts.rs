@@ -1,6 +1,5 @@
-//! The scripts of `../shared/corpora/hostile/gen/ldap_faults.jsonl`, played by the server that comes with them: each has
+//! The scripts of `hostile/gen/ldap_faults.jsonl` in the large corpora, played by the server that comes with them: each has
 //! its outcome, within the time that the client was given.
-#![expect(clippy::print_stderr, reason = "a test talks to people")]
 
 mod common;
 
@@ -143,14 +142,9 @@ async fn pipeline(client: &Client) -> tercet_ldap::Result<usize> {
 }
 
 fn server() -> Option<(PathBuf, PathBuf)> {
-    let shared = common::shared()?;
-    let program = shared.join("../tools/ldap_fault_server.py");
-    let cases = shared.join("hostile/gen/ldap_faults.jsonl");
-    if program.exists() && cases.exists() {
-        return Some((program, cases));
-    }
-    eprintln!("skipped: the scripts are not there");
-    None
+    let cases = tercet_testing::corpora("hostile/gen/ldap_faults.jsonl")?;
+    let program = tercet_testing::corpora("../tools/ldap_fault_server.py")?;
+    Some((program, cases))
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -188,16 +182,12 @@ async fn a_referral_to_itself() {
     assert!(matches!(error.kind(), Limit | Result), "{error:?}");
 }
 
-/// Filters and names of the corpus: taken where they are valid, and an error where they are not.
+/// Filters and names of the corpora: taken where they are valid, and an error where they are not.
 #[test]
 fn strings() {
-    let Some(path) = common::shared().map(|shared| shared.join("hostile/gen/ldap_strings.jsonl")) else {
-        return;
-    };
-    let Ok(text) = std::fs::read_to_string(path) else {
-        eprintln!("skipped: the strings are not there");
-        return;
-    };
+    let files = tercet_testing::all_corpora("hostile/gen/ldap_strings.jsonl");
+    let text: String = files.iter().map(|file| std::fs::read_to_string(file).unwrap()).collect();
+    assert!(text.lines().count() > 20);
     for line in text.lines() {
         let row: serde_json::Value = serde_json::from_str(line).unwrap();
         let (kind, string) = (row["kind"].as_str().unwrap(), row["string"].as_str().unwrap());

@@ -1,39 +1,44 @@
-//! The 149 messages of the corpus: every encoding decodes to the same value, and is written again as it was.
+//! The messages of the corpora, 149 of them from Erlang/OTP: every encoding decodes to the same value, and is written again
+//! as it was.
 #![expect(clippy::print_stderr, reason = "a test talks to people")]
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use tercet_megaco::codec::{Codec, Encoding, decode_any};
 use tercet_megaco::text::{Layout, read_message, write_message};
 
-/// Files of a folder of the corpus by their number; `None`, said aloud, where there is no corpus.
-fn corpus(folder: &str) -> Option<BTreeMap<u32, Vec<u8>>> {
-    let root = std::env::var_os("TERCET_CORPORA").map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpora"),
-        PathBuf::from,
-    );
-    let Ok(entries) = fs::read_dir(root.join("megaco").join(folder)) else {
-        eprintln!("skipped: there is no corpus at {}", root.display());
-        return None;
-    };
+/// Files of a folder of a corpus by their number.
+fn corpus(root: &Path, folder: &str) -> BTreeMap<u32, Vec<u8>> {
+    let folder = root.join(folder);
+    let entries = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let files = entries.map(|entry| {
         let path = entry.unwrap().path();
         let number = path.file_stem().unwrap().to_str().unwrap().parse().unwrap();
         (number, fs::read(path).unwrap())
     });
-    Some(files.collect())
+    files.collect()
+}
+
+/// The corpora, each with how many messages it has.
+fn corpora() -> impl Iterator<Item = (PathBuf, usize)> {
+    let own = tercet_testing::own_corpora();
+    tercet_testing::all_corpora("megaco").into_iter().map(move |root| {
+        let count = if root.starts_with(&own) { 4 } else { 149 };
+        (root, count)
+    })
 }
 
 #[test]
 fn text_is_written_as_otp_writes_it() {
-    let (Some(original), Some(pretty), Some(compact)) =
-        (corpus("original"), corpus("pretty"), corpus("compact"))
-    else {
-        return;
-    };
-    assert_eq!(original.len(), 149);
+    corpora().for_each(|(root, count)| is_written_as_otp_writes_it(&root, count));
+}
+
+fn is_written_as_otp_writes_it(root: &Path, count: usize) {
+    let (original, pretty, compact) =
+        (corpus(root, "original"), corpus(root, "pretty"), corpus(root, "compact"));
+    assert_eq!(original.len(), count);
     let mut different = Vec::new();
     for (number, text) in &original {
         let message = read_message(text).unwrap_or_else(|error| {
@@ -65,7 +70,11 @@ fn text_is_written_as_otp_writes_it() {
 
 #[test]
 fn every_encoding_has_the_same_value() {
-    let Some(original) = corpus("original") else { return };
+    corpora().for_each(|(root, _)| has_the_same_value(&root));
+}
+
+fn has_the_same_value(root: &Path) {
+    let original = corpus(root, "original");
     for (folder, encoding, is_exact) in [
         ("erl_dist", "etf", true),
         ("erl_dist_mc", "etf-mc", true),
@@ -76,7 +85,12 @@ fn every_encoding_has_the_same_value() {
         ("original", "json", false),
     ] {
         let encoding = Encoding::named(encoding).unwrap();
-        let files = corpus(folder).unwrap();
+        // Our own messages are there as text only.
+        if !root.join(folder).exists() && root.starts_with(tercet_testing::own_corpora()) {
+            to_and_fro(&original, encoding);
+            continue;
+        }
+        let files = corpus(root, folder);
         let mut size = 0;
         for (number, text) in &original {
             let message = read_message(text).unwrap();
@@ -102,5 +116,14 @@ fn every_encoding_has_the_same_value() {
             assert_eq!(again, message, "{encoding:?} {number}");
         }
         eprintln!("{}: {} octets a message", encoding.name(), size / original.len());
+    }
+}
+
+fn to_and_fro(messages: &BTreeMap<u32, Vec<u8>>, encoding: Encoding) {
+    for (number, text) in messages {
+        let message = read_message(text).unwrap();
+        let mut octets = Vec::new();
+        encoding.encode(&message, &mut octets).unwrap();
+        assert_eq!(encoding.decode(&octets).unwrap(), message, "{encoding:?} {number}");
     }
 }

@@ -1,8 +1,6 @@
 //! Messages against packages: every kind of name and value, and every form that a value may have.
-#![expect(clippy::print_stderr, reason = "a test talks to people")]
 
 use std::fs;
-use std::path::Path;
 
 use tercet_megaco::binary::{Binary, Rules};
 use tercet_megaco::codec::decode_any;
@@ -274,12 +272,8 @@ fn findings_are_short() {
 /// size (E.11), where brackets are for values that hold together.
 #[test]
 fn of_the_corpus_what_is_wrong_is_known() {
-    let corpora = std::env::var_os("TERCET_CORPORA");
-    let corpora = corpora
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpora"), Into::into);
-    let Ok(files) = fs::read_dir(corpora.join("megaco/pretty")) else {
-        return eprintln!("skipped: there is no corpus of Megaco");
-    };
+    let Some(folder) = tercet_testing::corpora("megaco/pretty") else { return };
+    let files = fs::read_dir(folder).unwrap();
     let mut paths: Vec<_> = files.map(|file| file.unwrap().path()).collect();
     paths.sort();
     let mut wrong = Vec::new();

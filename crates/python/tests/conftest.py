@@ -4,6 +4,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tercet_skips import (  # noqa: F401
+    pytest_make_collect_report,
+    pytest_runtest_logreport,
+    pytest_runtest_makereport,
+    pytest_sessionstart,
+)
 
 import tercet
 

@@ -185,7 +185,7 @@ def test_other_threads_run_while_much_is_decoded(everything: tercet.Schema) -> N
     assert ticks > 0
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="platform: no fork")
 def test_forks(demo: tercet.Schema) -> None:
     records = demo.sample("CallRecord", 20, rules="ber")
     script = (
@@ -241,7 +241,7 @@ def test_nothing_leaks(everything: tercet.Schema) -> None:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
     if not os.path.exists("/proc/self/statm"):
-        pytest.skip("no /proc")
+        pytest.skip("platform: no /proc")
     # Six calls a round: LEAK_ROUNDS=170000 makes a million of them.
     rounds = int(os.environ.get("LEAK_ROUNDS", "10000"))
     before = work(2_000)

@@ -567,7 +567,7 @@ def threads() -> int:
     return len(os.listdir("/proc/self/task"))
 
 
-@pytest.mark.skipif(not os.path.exists("/proc/self/task"), reason="no /proc")
+@pytest.mark.skipif(not os.path.exists("/proc/self/task"), reason="platform: no /proc")
 def test_threads_stop_when_nobody_reads_on(demo: tercet.Schema, records: list[bytes], tmp_path: Path) -> None:
     file = tmp_path / "many.ber"
     file.write_bytes(b"".join(records) * 20)
@@ -592,7 +592,7 @@ def test_threads_stop_when_nobody_reads_on(demo: tercet.Schema, records: list[by
         assert threads() <= before
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names")
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="platform: no pipes with names")
 def test_other_threads_run_while_a_reader_waits(demo: tercet.Schema, records: list[bytes], tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)

@@ -32,6 +32,6 @@ def test_examples(monkeypatch: pytest.MonkeyPatch, guide: str) -> None:
 
 @pytest.mark.parametrize("library", ["dask", "ray"])
 def test_recipes(monkeypatch: pytest.MonkeyPatch, library: str) -> None:
-    pytest.importorskip(library, reason=f"{library} is not installed: its recipe is not run")
+    pytest.importorskip(library, reason=f"python: {library} is not installed: its recipe is not run")
     monkeypatch.chdir(ROOT)
     assert run("guide-python.md", f" needs={library}").attempted > 4

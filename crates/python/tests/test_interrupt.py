@@ -105,7 +105,7 @@ CALLS = {
 }
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="signals of Unix")
+@pytest.mark.skipif(sys.platform == "win32", reason="platform: no signals of Unix")
 @pytest.mark.parametrize("name", CALLS)
 def test_ctrl_c_ends_a_long_call(name: str) -> None:
     before, call = CALLS[name]
@@ -134,6 +134,6 @@ def test_ctrl_c_ends_a_long_call(name: str) -> None:
     )
     assert done.stdout.strip(), done.stderr
     if done.stdout.strip() == "ended":
-        pytest.skip("the call ended before the interrupt")
+        pytest.skip("timing: the call ended before the interrupt")
     print(name, done.stdout)
     assert float(done.stdout) < PATIENCE + SLACK

@@ -270,7 +270,7 @@ def test_every_wait_ends() -> None:
             ldap.connect(server.url, start_tls=True, connect_timeout=0.05)
 
 
-@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+@pytest.mark.skipif(os.name != "posix", reason="platform: no signals of POSIX")
 def test_an_interrupt_ends_a_wait(request: pytest.FixtureRequest) -> None:
     def interrupt() -> None:
         time.sleep(0.2)
@@ -317,7 +317,7 @@ def test_the_first_server_that_can_be_reached(directory: ldap.Directory) -> None
         ldap.connect(refused)
 
 
-@pytest.mark.skipif(os.name != "posix", reason="sockets of Unix")
+@pytest.mark.skipif(os.name != "posix", reason="platform: no sockets of Unix")
 def test_datagrams() -> None:
     ldif = "dn: o=test\nobjectClass: organization\no: test\n"
     with ldap.Directory(ldif, cldap=True) as directory:
@@ -349,7 +349,7 @@ def test_a_local_socket(tmp_path: os.PathLike[str]) -> None:
         assert connection.who_am_i().endswith("cn=peercred,cn=external,cn=auth")
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="platform: no fork")
 def test_a_child_makes_connections_of_its_own(directory: ldap.Directory) -> None:
     with ldap.connect(directory.url) as connection:
         assert connection.compare("o=test", "o", "test")

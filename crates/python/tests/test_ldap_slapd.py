@@ -19,7 +19,7 @@ from tercet.ldap import controls
 SLAPD = shutil.which("slapd", path="/usr/sbin:/usr/local/sbin")
 
 pytestmark = pytest.mark.skipif(
-    SLAPD is None or not Path("/usr/lib/ldap").exists(), reason="there is no slapd here (scripts/setup installs it)"
+    SLAPD is None or not Path("/usr/lib/ldap").exists(), reason="slapd: no slapd on this machine"
 )
 
 CONF = """\

@@ -11,7 +11,7 @@ from test_ldap import PEOPLE
 from tercet import ldap
 from tercet.ldap import aio
 
-pytestmark = pytest.mark.skipif(not shutil.which("openssl"), reason="openssl, which makes certificates, is not here")
+pytestmark = pytest.mark.skipif(not shutil.which("openssl"), reason="openssl: no openssl, which makes certificates")
 
 
 @pytest.fixture(scope="module")

@@ -19,8 +19,10 @@ import tercet
 
 pa = pytest.importorskip("pyarrow")
 pytestmark = [
-    pytest.mark.skipif(importlib.util.find_spec("pyspark") is None, reason="no pyspark: `scripts/python spark` has it"),
-    pytest.mark.skipif(shutil.which("java") is None, reason="no Java"),
+    pytest.mark.skipif(
+        importlib.util.find_spec("pyspark") is None, reason="python: no pyspark: `scripts/python spark` has it"
+    ),
+    pytest.mark.skipif(shutil.which("java") is None, reason="java: no Java"),
 ]
 
 SCHEMA = """

@@ -1,4 +1,4 @@
-//! Real and hostile specifications, kept outside the repository: each test says so and passes where they are absent.
+//! Real and hostile specifications: those of this repository, and those of the large corpora where they exist.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -58,21 +58,24 @@ const BROKEN: &[(&str, &str)] = &[
 ];
 
 #[test]
-#[expect(clippy::print_stderr, reason = "tells that it skips")]
 fn real_specifications_are_read_and_formatted() {
-    let Some(root) = corpora() else {
-        eprintln!("SKIPPED: no corpora beside the workspace");
-        return;
-    };
+    for root in tercet_testing::all_corpora("") {
+        let is_own = root == tercet_testing::own_corpora();
+        are_read_and_formatted(&root, if is_own { &[] } else { BROKEN });
+    }
+}
+
+fn are_read_and_formatted(root: &Path, exceptions: &[(&str, &str)]) {
     let mut files = Vec::new();
     for folder in FOLDERS {
         collect(&root.join(folder), &mut files);
     }
+    assert!(files.len() > 10, "{} files in {}", files.len(), root.display());
     let mut wrong = Vec::new();
-    let mut broken: HashSet<_> = BROKEN.iter().map(|(path, _)| *path).collect();
+    let mut broken: HashSet<_> = exceptions.iter().map(|(path, _)| *path).collect();
     for path in &files {
-        let name = path.strip_prefix(&root).unwrap_or(path).to_string_lossy().into_owned();
-        let listed = BROKEN.iter().find(|(end, _)| name.ends_with(end)).map(|(end, _)| *end);
+        let name = path.strip_prefix(root).unwrap_or(path).to_string_lossy().into_owned();
+        let listed = exceptions.iter().find(|(end, _)| name.ends_with(end)).map(|(end, _)| *end);
         match (check(path), listed) {
             (Ok(()), None) | (Err(_), Some(_)) => {}
             (Ok(()), Some(_)) => wrong.push(format!("{name}: read, though it is listed as broken")),
@@ -117,14 +120,12 @@ fn check(path: &Path) -> Result<(), String> {
 }
 
 #[test]
-#[expect(clippy::print_stderr, reason = "tells that it skips")]
 fn hostile_sources_end_soon_and_without_panic() {
-    let Some(root) = corpora().map(|root| root.join("hostile/gen")).filter(|root| root.is_dir()) else {
-        eprintln!("SKIPPED: no hostile corpus beside the workspace");
-        return;
-    };
     let mut files = Vec::new();
-    collect(&root, &mut files);
+    for root in tercet_testing::all_corpora("hostile/gen") {
+        collect(&root, &mut files);
+    }
+    assert!(files.len() > 3);
     for path in files {
         for lenient in [true, false] {
             let mut map = SourceMap::new();
@@ -133,11 +134,6 @@ fn hostile_sources_end_soon_and_without_panic() {
             let _ = format(&map, id);
         }
     }
-}
-
-fn corpora() -> Option<PathBuf> {
-    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    Some(workspace.join("../shared/corpora")).filter(|path| path.is_dir())
 }
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) {

@@ -46,15 +46,13 @@ kdc = FILE:FOLDER/log
 ";
 
 impl Kdc {
-    /// Starts one; nothing, and a line about it, if the programs are not on this machine.
+    /// Starts one; reports a skip if the programs are not on this machine.
     pub fn start() -> Option<Self> {
-        let programs = ["krb5kdc", "kdb5_util", "kadmin.local"].map(server_program);
+        let programs = ["krb5kdc", "kdb5_util", "kadmin.local", "kinit"];
+        let [kdc, create, admin, _] = &tercet_testing::programs("krb5", programs)?;
         let modules = Path::new("/usr/lib").join(format!("{}-linux-gnu/sasl2", std::env::consts::ARCH));
-        let is_there = programs.iter().all(|program| program.exists())
-            && Path::new("/usr/bin/kinit").exists()
-            && modules.join("libgssapiv2.so").exists();
-        if !is_there {
-            eprintln!("skipped: there is no KDC, or no GSSAPI for slapd here (scripts/setup installs them)");
+        if !modules.join("libgssapiv2.so").exists() {
+            tercet_testing::skip("krb5", "no GSSAPI for slapd (libgssapiv2.so)");
             return None;
         }
         let folder = tempfile::tempdir().unwrap();
@@ -64,7 +62,6 @@ impl Kdc {
             let text = text.replace("FOLDER", &folder.path().display().to_string());
             std::fs::write(folder.path().join(name), text).unwrap();
         }
-        let [kdc, create, admin] = &programs;
         let run = |program: &Path, words: &[&str]| {
             let output =
                 with_environment(&mut Command::new(program), folder.path()).args(words).output().unwrap();
@@ -104,7 +101,7 @@ impl Kdc {
     /// Gets a ticket for the user, of a lifetime such as `10m`, into a file that is `KRB5CCNAME` then.
     pub fn ticket(&self, name: &str, lifetime: &str) -> PathBuf {
         let path = self.folder.path().join(name);
-        let mut kinit = Command::new("/usr/bin/kinit");
+        let mut kinit = Command::new("kinit");
         kinit.args(["-l", lifetime, "-k", "-t"]).arg(self.folder.path().join("users")).arg("-c").arg(&path);
         let output = with_environment(kinit.arg("ada"), self.folder.path()).output().unwrap();
         assert!(output.status.success(), "kinit: {}", String::from_utf8_lossy(&output.stderr));
@@ -117,10 +114,6 @@ impl Drop for Kdc {
         _ = self.child.kill();
         _ = self.child.wait();
     }
-}
-
-fn server_program(name: &str) -> PathBuf {
-    Path::new("/usr/sbin").join(name)
 }
 
 fn environment(folder: &Path) -> Vec<(&'static str, PathBuf)> {

@@ -1,6 +1,5 @@
 //! What the tests share: a real slapd of one's own, certificates, a server that plays a script.
 #![allow(dead_code, unreachable_pub, reason = "each test uses a part")]
-#![expect(clippy::print_stderr, reason = "a test talks to people")]
 
 pub mod kdc;
 
@@ -70,7 +69,7 @@ TLSCertificateKeyFile FOLDER/server.key
 ";
 
 impl Slapd {
-    /// Starts one with these entries; nothing, and a line about it, if there is no slapd on this machine.
+    /// Starts one with these entries; reports a skip if there is no slapd on this machine.
     pub fn start(ldif: &[u8]) -> Option<Self> {
         Self::start_with(ldif, None)
     }
@@ -87,12 +86,11 @@ impl Slapd {
         [settings, overlays]: [&str; 2],
         environment: &[(&str, PathBuf)],
     ) -> Option<Self> {
-        let slapd =
-            ["/usr/sbin/slapd", "/usr/local/sbin/slapd"].into_iter().find(|path| Path::new(path).exists());
-        let Some(slapd) = slapd.filter(|_| Path::new("/usr/lib/ldap").exists()) else {
-            eprintln!("skipped: there is no slapd here (scripts/setup installs it)");
+        let [slapd] = tercet_testing::programs("slapd", ["slapd"])?;
+        if !Path::new("/usr/lib/ldap").exists() {
+            tercet_testing::skip("slapd", "no modules of slapd in /usr/lib/ldap");
             return None;
-        };
+        }
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path();
         std::fs::create_dir(path.join("data")).unwrap();
@@ -105,7 +103,7 @@ impl Slapd {
         }
         config = config.replace("FOLDER", &path.display().to_string());
         std::fs::write(path.join("slapd.conf"), config).unwrap();
-        let mut load = Command::new(slapd)
+        let mut load = Command::new(&slapd)
             .args(["-T", "add", "-q", "-f"])
             .arg(path.join("slapd.conf"))
             .stdin(Stdio::piped())
@@ -230,16 +228,6 @@ impl Certificates {
             key: key.serialize_pem().into_bytes(),
         }
     }
-}
-
-/// `../shared` beside the repository, if it is there.
-pub fn shared() -> Option<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpora");
-    if path.exists() {
-        return Some(path);
-    }
-    eprintln!("skipped: ../shared is not there");
-    None
 }
 
 /// A few entries: a person who may bind, and others.

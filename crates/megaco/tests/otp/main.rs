@@ -1,7 +1,7 @@
 //! Messages made from the grammar, against Erlang's megaco: what we encode it has to decode to the same term, and what it
 //! encodes we have to decode to the same value, for each codec.
 //!
-//! The test needs `escript` and the megaco application, and says that it skips without. `TERCET_OTP_MESSAGES` is how many
+//! The test needs `escript` and the megaco application, and is skipped without. `TERCET_OTP_MESSAGES` is how many
 //! messages there are, `TERCET_OTP_SEED` which; `peers/megaco/run` makes many.
 #![expect(clippy::print_stderr, reason = "a test talks to people")]
 
@@ -31,7 +31,7 @@ fn otp_and_we_understand_each_other() {
     };
     let (count, seed) = (setting("TERCET_OTP_MESSAGES", 300), setting("TERCET_OTP_SEED", 1));
     let Some(mut peer) = Peer::start() else {
-        eprintln!("skipped: there is no Erlang with its megaco application here");
+        tercet_testing::skip("erlang", "no Erlang with its application megaco");
         return;
     };
     let grammar = Grammar::parse(include_str!("messages.grammar"));
