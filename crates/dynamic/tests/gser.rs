@@ -99,7 +99,7 @@ fn structures() {
     refuse(point, "{ y TRUE, x 1 }", "not at its place");
     refuse(point, "{ x 1, w 2 }", "no component `w`");
     refuse(point, "{ x 1 2 }", "T.x: `,` or `}` expected");
-    refuse(point, "{ x 1, }", "behind the last comma");
+    refuse(point, "{ x 1, }", "a comma without an item");
     refuse(point, "{ x one }", "T.x: no item `one` in this INTEGER (line 1, column 5)");
     refuse("T ::= SEQUENCE OF NULL", "{ NULL, NULL x }", "T[1]: `,` or `}` expected");
     refuse("T ::= CHOICE { a NULL }", "b:NULL", "no alternative `b`");

@@ -376,7 +376,7 @@ mod tests {
             assert_eq!(Netlogon::decode(&octets).unwrap_err().offset(), Some(0));
         }
         let error = Netlogon::decode(&value(6, &names(), b"x")).unwrap_err();
-        assert!(error.message().contains("behind its last part"), "{error}");
+        assert!(error.message().contains("after its last part"), "{error}");
         let error = Netlogon::decode(&value(0x0E, &names(), &[28; 29])).unwrap_err();
         assert!(error.message().contains("an address of 28 bytes"), "{error}");
     }
