@@ -46,6 +46,8 @@ folder = pathlib.Path(sys.argv[1])
 session = SparkSession.builder.master(MASTER).config("spark.ui.enabled", "false")
 session = session.config("spark.sql.shuffle.partitions", "2").config("spark.driver.bindAddress", "127.0.0.1")
 session = session.config("spark.driver.host", "127.0.0.1").config("spark.executor.memory", "1g")
+# snappy-java takes a machine with musl's tools for one without glibc, and finds no library.
+session = session.config("spark.sql.parquet.compression.codec", "uncompressed")
 spark = session.getOrCreate()
 spark.sparkContext.setLogLevel("OFF")
 tercet.spark.register(spark)
