@@ -475,9 +475,9 @@ pub fn say_help(summary: &Summary) {
     }
 }
 
-/// A reject in words: where, how much, why.
+/// Describes a reject: where, how much, why. Scripts look for `octets rejected at`, so these words stay.
 pub fn describe(reject: &Reject) -> String {
-    let octets = term::count(reject.length, "byte");
+    let octets = term::count(reject.length, "octet");
     match &reject.error {
         Some(error) => format!("{octets} rejected at {}: {error}", reject.offset),
         None => format!("{octets} rejected at {}: {}", reject.offset, reject.reason),

@@ -122,7 +122,7 @@ fn rejects_may_be_counted_only() {
     assert!(said.contains("rejected bytes are in out.csv.rejects") && files == [true; 2]);
     // Those of the run before are no longer true.
     let (said, files, same) = run(&["--skip-rejects"]);
-    assert!(said.contains("59 bytes rejected at 46") && !said.contains("rejected bytes are in"), "{said}");
+    assert!(said.contains("59 octets rejected at 46") && !said.contains("rejected bytes are in"), "{said}");
     assert_eq!((files, same), ([false; 2], rows));
     let refused = convert(folder.path(), "damaged.ber", "out.csv", &["--skip-rejects", "--rejects", "r"]);
     assert_eq!(refused.status.code(), Some(1));

@@ -62,15 +62,21 @@ impl Nesting {
     #[inline]
     pub(crate) fn begin(&mut self) -> Result<()> {
         if self.0 >= Limits::DEFAULT.depth {
-            return Err(Error::new(ErrorKind::DepthLimit, 0));
+            return too_deep();
         }
         self.0 += 1;
         Ok(())
     }
 
-    /// Ends it.
+    /// Ends a value that has begun.
     #[inline]
     pub(crate) const fn end(&mut self) {
-        self.0 = self.0.saturating_sub(1);
+        self.0 = self.0.wrapping_sub(1);
     }
+}
+
+// Out of line: each writer of a value would have it otherwise.
+#[cold]
+fn too_deep() -> Result<()> {
+    Err(Error::new(ErrorKind::DepthLimit, 0))
 }

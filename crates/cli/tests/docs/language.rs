@@ -37,8 +37,9 @@ const PHRASES: [(&str, &str); 27] = [
 /// Openings of sentences that hide their noun. A question may begin so, and `What to do`.
 const OPENINGS: [&str; 5] = ["The same", "That", "What", "How far", "Whether"];
 
-/// Words before or after `octets` in the terms of standards.
-const TERMS: [&str; 11] = [
+/// Words before or after `octets` in the terms of standards, and in the line on a reject, which scripts look for.
+const TERMS: [&str; 12] = [
+    "rejected",
     "identifier",
     "contents",
     "length",
