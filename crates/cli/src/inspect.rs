@@ -51,7 +51,7 @@ impl InspectArgs {
         Ok(job)
     }
 
-    /// Reads inputs for a renderer, which may set the flag of the job to end an input. What is damaged is told.
+    /// Reads inputs for a renderer, which may set the flag of the job to end an input. Damaged input is reported.
     pub fn read(
         &self,
         job: &Job,
