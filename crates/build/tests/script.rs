@@ -108,6 +108,36 @@ fn the_example_is_what_the_tutorial_shows() {
     assert_eq!(String::from_utf8_lossy(&built.stdout), block(&tutorial, "```text\n"));
 }
 
+/// The excerpts of the guide to generated types run on its own specification.
+#[test]
+fn the_rust_of_the_guide_runs() {
+    let guide = fs::read_to_string(folder("../../docs/guide-compile.md")).unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    crate_in(directory.path());
+    fs::write(directory.path().join("specs/rocket.asn"), block(&guide, "```asn1 file=rocket.asn\n")).unwrap();
+    let script = SCRIPT.replace("Der, Rules", "Ber, Rules").replace(".hash()", ".serde()");
+    fs::write(directory.path().join("build.rs"), script).unwrap();
+    let manifest = fs::read_to_string(directory.path().join("Cargo.toml")).unwrap();
+    let manifest = manifest
+        .replace("\"rocket\"", "\"guide\"")
+        .replace("[dependencies]", "[dependencies]\nserde_json = \"1\"")
+        .replace("runtime\" }", "runtime\", features = [\"serde\"] }");
+    fs::write(directory.path().join("Cargo.toml"), manifest).unwrap();
+    let excerpts: Vec<_> = guide.split("```rust,ignore\n").skip(1).map(|rest| block(rest, "")).collect();
+    let [traits, json] = excerpts[..] else { panic!("{} excerpts", excerpts.len()) };
+    let main = format!(
+        "mod rocket {{ include!(concat!(env!(\"OUT_DIR\"), \"/rocket.rs\")); }}\nuse rocket::Rocket;\n\
+         fn main() -> Result<(), Box<dyn std::error::Error>> {{\n\
+         let octets = *b\"\\x30\\x09\\x80\\x04Falk\\x81\\x01\\x05rest\";\n\
+         {{\n{traits}assert_eq!(rest, b\"rest\");\n\
+         assert_eq!(<Rocket<'_> as Decode<'_, Uper>>::decode(&again)?.0, rocket);\n}}\n\
+         {{\n{json}}}\nOk(())\n}}\n"
+    );
+    fs::write(directory.path().join("src/main.rs"), main).unwrap();
+    let built = cargo(directory.path(), &Path::new(env!("CARGO_TARGET_TMPDIR")).join("script"));
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+}
+
 /// The block of a page whose first line ends so.
 fn block<'a>(page: &'a str, first: &str) -> &'a str {
     let (_, rest) = page.split_once(first).unwrap_or_else(|| panic!("no block {first:?}"));

@@ -300,11 +300,11 @@ impl FormatOption {
             Some(name) => format!("the format `{name}`"),
             None => "encoded values".to_owned(),
         };
-        Err(Failure::usage(format_args!(
-            "`{}` does not apply to {output}\nhelp: it is for {}",
-            self.name,
-            formats.join(", ")
-        )))
+        let help = match formats.is_empty() {
+            true => "this build has no format that it is for; build with `--features parquet`".to_owned(),
+            false => format!("it is for {}", formats.join(", ")),
+        };
+        Err(Failure::usage(format_args!("`{}` does not apply to {output}\nhelp: {help}", self.name)))
     }
 }
 
