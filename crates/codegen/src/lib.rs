@@ -1,9 +1,10 @@
 //! Typed source code for ASN.1: structs and enums, and straight-line codecs for the rules that were asked for.
 //!
-//! `types` decides what types a program has, for any language; what is read and written stands in the plans. `rust`
-//! spells both in Rust.
+//! `types` decides what types a program has, and `code` which steps its codecs take, both for any language. `rust` spells
+//! them in Rust.
 
 mod choices;
+mod code;
 mod error;
 mod forms;
 mod overlay;

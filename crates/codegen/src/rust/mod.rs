@@ -16,6 +16,8 @@ mod text;
 mod values;
 mod whole;
 
+use crate::code::Presence as Kept;
+use crate::code::ber::same_tags;
 use crate::overlay::Serde;
 use crate::types::{Edge, Origin, Repr, Types};
 use crate::{Config, Error};
@@ -303,7 +305,7 @@ impl<'m> Printer<'m> {
         for root in self.types.aliases() {
             let is_same = |known: &&RootType| self.types.same(known.node) == self.types.same(root.node);
             let first = roots.iter().find(is_same).map(|first| first.node);
-            if first.is_some_and(|first| !ber::same_tags(lowering, first, root.node)) {
+            if first.is_some_and(|first| !same_tags(lowering, first, root.node)) {
                 let name = self.names.alias(root.name).to_owned();
                 roots.push(RootType { node: root.node, name, wraps: true, declares: true });
             }
@@ -322,6 +324,16 @@ impl<'m> Printer<'m> {
         let known = self.types.shape.field(field);
         (known.presence != Presence::Mandatory || known.place != Place::Root)
             && self.default_value(field).is_none()
+    }
+
+    /// Returns the presence of each field, by what has an expression in Rust.
+    fn presence(&self) -> Vec<Kept> {
+        let kept = |field: FieldId| match self.default_value(field) {
+            _ if self.is_option(field) => Kept::Optional,
+            Some(_) => Kept::Default,
+            None => Kept::Required,
+        };
+        (0..self.types.shape.fields.len() as u32).map(|field| kept(FieldId(field))).collect()
     }
 
     /// What reads or writes a component.

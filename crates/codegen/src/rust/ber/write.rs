@@ -1,210 +1,184 @@
 //! Writing, the last part first: contents, then the headers in front of them.
 
-use super::{Ber, Condition, tag_text};
+use super::{Ber, tag_text};
+use crate::code::ber::{Choice, List, Member, Primitive, Sort, Struct, Unknown, Value};
+use crate::code::{Presence, Table};
 use crate::rust::{At, deref, receiver};
-use crate::types::{Edge, Repr};
-use tercet_plan::ber::{Slot, UNTAGGED, flags};
-use tercet_plan::{FieldId, Kind, NodeId};
+use crate::types::Edge;
+use tercet_plan::NodeId;
 
 impl Ber<'_, '_> {
     /// The lines that write the value that the expression `v` refers to, with all its tags.
-    pub(super) fn write(&mut self, slot: &Slot, node: NodeId, v: &str, to: At<'_>) {
-        let mut tags = self.tags(slot);
-        let inner = if slot.flags & flags::OPEN_ENDED != 0 { None } else { tags.pop() };
-        for i in 0..tags.len() {
+    fn write(&mut self, value: &Value, v: &str, to: At<'_>) {
+        for i in 0..value.around.len() {
             self.line(format!("let m{i} = w.open();"));
         }
-        self.write_inner(node, inner, v, to);
-        for (i, tag) in tags.iter().enumerate().rev() {
+        self.write_inner(value, v, to);
+        for (i, tag) in value.around.iter().enumerate().rev() {
             self.line(format!("w.close({}, m{i});", tag_text(*tag)));
         }
     }
 
-    fn write_inner(&mut self, node: NodeId, tag: Option<u32>, v: &str, to: At<'_>) {
-        let node = self.p.types.same(node);
+    fn write_inner(&mut self, value: &Value, v: &str, to: At<'_>) {
+        let node = value.node;
         let v = &self.p.inside(node, v)[..];
-        let kind = self.p.types.shape.node(node).kind;
-        let tag = tag.map_or_else(|| "Tag::NULL".to_owned(), tag_text);
+        let tag = value.tag.map_or_else(|| "Tag::NULL".to_owned(), tag_text);
         let (at, of) = (deref(v), receiver(v));
-        let line = match self.p.types.repr(node) {
-            Repr::Boolean => format!("w.boolean({tag}, {at});"),
-            Repr::Null => format!("w.null({tag});"),
-            Repr::Integer { signed: false, bits: 64 } => format!("w.unsigned({tag}, {at});"),
-            Repr::Integer { .. } => format!("w.integer({tag}, i64::from({at}));"),
-            Repr::Big => format!("w.big_integer({tag}, {of}.as_octets());"),
-            Repr::Real => format!("ber::write_real(w, {tag}, {v});"),
-            Repr::Float => format!("w.float({tag}, {at});"),
-            Repr::FixedBits(_) if self.p.types.shape.has_named_bits(node) => {
-                format!("ber::write_fixed_named_bits(w, {tag}, {at});")
+        let line = match &value.primitive {
+            Primitive::Boolean => format!("w.boolean({tag}, {at});"),
+            Primitive::Null => format!("w.null({tag});"),
+            Primitive::Integer { signed: false, bits: 64 } => format!("w.unsigned({tag}, {at});"),
+            Primitive::Integer { .. } => format!("w.integer({tag}, i64::from({at}));"),
+            Primitive::BigInteger => format!("w.big_integer({tag}, {of}.as_octets());"),
+            Primitive::Real => format!("ber::write_real(w, {tag}, {v});"),
+            Primitive::Float => format!("w.float({tag}, {at});"),
+            Primitive::FixedBits(_, true) => format!("ber::write_fixed_named_bits(w, {tag}, {at});"),
+            Primitive::FixedBits(_, false) => format!("ber::write_fixed_bits(w, {tag}, {at});"),
+            Primitive::NamedBits(..) => format!("ber::write_named_bits(w, {tag}, {v});"),
+            Primitive::BitString => format!("w.bit_string({tag}, {of}.as_bits());"),
+            Primitive::FixedOctets(_) | Primitive::OctetString => format!("w.octet_string({tag}, {v});"),
+            Primitive::ObjectIdentifier | Primitive::RelativeOid => {
+                format!("w.raw({tag}, {of}.as_bytes());")
             }
-            Repr::FixedBits(_) => format!("ber::write_fixed_bits(w, {tag}, {at});"),
-            Repr::Bits if self.p.types.shape.has_named_bits(node) => {
-                format!("ber::write_named_bits(w, {tag}, {v});")
-            }
-            Repr::Bits => format!("w.bit_string({tag}, {of}.as_bits());"),
-            Repr::FixedOctets(_) | Repr::Octets => format!("w.octet_string({tag}, {v});"),
-            Repr::Oid | Repr::RelativeOid => format!("w.raw({tag}, {of}.as_bytes());"),
-            Repr::Any => format!("ber::write_any(w, {v})?;"),
-            Repr::Text => match kind {
-                Kind::UtcTime => format!("ber::write_utc_time(w, {tag}, {v})?;"),
-                Kind::GeneralizedTime => format!("ber::write_generalized_time(w, {tag}, {v})?;"),
-                _ => match (kind.string_kind(), kind.time_type()) {
-                    (_, Some(time)) => format!("ber::write_time(w, {tag}, TimeType::{time:?}, {v})?;"),
-                    (Some(kind), _) => format!("ber::write_text(w, {tag}, StringKind::{kind:?}, {v})?;"),
-                    _ => format!("ber::write_text(w, {tag}, StringKind::Utf8, {v})?;"),
-                },
-            },
-            Repr::Enumerated => format!("w.integer({tag}, {of}.number());"),
-            Repr::Choice | Repr::Table(_) => format!("{of}.write_ber(w)?;"),
-            Repr::Struct => {
+            Primitive::Any => format!("ber::write_any(w, {v})?;"),
+            Primitive::UtcTime => format!("ber::write_utc_time(w, {tag}, {v})?;"),
+            Primitive::GeneralizedTime => format!("ber::write_generalized_time(w, {tag}, {v})?;"),
+            Primitive::Time(time) => format!("ber::write_time(w, {tag}, TimeType::{time:?}, {v})?;"),
+            Primitive::Text(kind) => format!("ber::write_text(w, {tag}, StringKind::{kind:?}, {v})?;"),
+            Primitive::Enumerated => format!("w.integer({tag}, {of}.number());"),
+            Primitive::Untagged => format!("{of}.write_ber(w)?;"),
+            Primitive::Struct => {
                 self.line("let m = w.open();");
                 self.line(to.line(format!("{of}.write_ber(w)?;")));
                 format!("w.close({tag}, m);")
             }
-            Repr::List => {
+            Primitive::List => {
                 self.line("let m = w.open();");
                 let line = format!("write_ber_{}({v}, w)?;", self.list_function(node));
                 self.line(to.line(line));
                 format!("w.close({tag}, m);")
             }
-            Repr::Contained(inside) => {
-                self.open(format!("match {v} {{"));
-                self.open("Contained::Value(v) => {");
-                let content = if self.p.types.is_boxed(Edge::Content(node)) { "&**v" } else { "v" };
-                self.line("let end = w.mark();");
-                let slot = self.entry(inside);
-                self.begin_value(node);
-                self.write(&slot, inside, content, to);
-                self.end_value(node);
-                if kind == Kind::BitString {
-                    self.line("w.push_octet(0);");
-                }
-                self.line(format!("w.primitive({tag}, end);"));
-                self.close("}");
-                if kind == Kind::BitString {
-                    self.line(format!("other => w.bit_string({tag}, other.bits()),"));
-                } else {
-                    self.line(format!("other => w.octet_string({tag}, other.octets()),"));
-                }
-                self.close("}");
-                return;
+            Primitive::Contained(bits, inside) => {
+                return self.write_contained(node, *bits, inside, &tag, v, to);
             }
         };
         self.line(to.line(line));
     }
 
-    pub(super) fn write_struct(&mut self, node: NodeId) {
-        self.begin_value(node);
-        let shape = self.p.types.shape;
-        let mut fields: Vec<FieldId> = shape.fields_of(node).map(|(id, _)| id).collect();
-        let is_set = shape.node(node).kind == Kind::Set;
-        if is_set {
-            // In the order of the tags, which every rule allows, and for untagged CHOICEs is that of CER (9.3).
-            fields.sort_by_cached_key(|id| self.least_tag(node, *id));
+    fn write_contained(
+        &mut self,
+        node: NodeId,
+        is_bits: bool,
+        inside: &Value,
+        tag: &str,
+        v: &str,
+        to: At<'_>,
+    ) {
+        let content = if self.p.types.is_boxed(Edge::Content(node)) { "&**v" } else { "v" };
+        let counted = self.p.types.is_counted(node);
+        self.open(format!("match {v} {{"));
+        self.open("Contained::Value(v) => {");
+        self.line("let end = w.mark();");
+        self.begin_value(counted);
+        self.write(inside, content, to);
+        self.end_value(counted);
+        if is_bits {
+            self.line("w.push_octet(0);");
         }
-        let unknown = self.p.names.additions(node).map(str::to_owned);
-        let sorted = if is_set { self.sorted(&fields, unknown.as_deref()) } else { None };
+        self.line(format!("w.primitive({tag}, end);"));
+        self.close("}");
+        self.line(if is_bits {
+            format!("other => w.bit_string({tag}, other.bits()),")
+        } else {
+            format!("other => w.octet_string({tag}, other.octets()),")
+        });
+        self.close("}");
+    }
+
+    pub(super) fn write_root(&mut self, value: &Value, v: &str) {
+        self.write(value, v, At::Nothing);
+    }
+
+    pub(super) fn write_struct(&mut self, node: NodeId, code: &Struct<'_>) {
+        self.begin_value(code.counted);
+        let name = self.p.names.additions(node).unwrap_or_default().to_owned();
+        let unknown = format!("self.{name}.write_ber(w)?;");
+        let sort = sorted(code.sort, &name);
         // Behind the additions that are known, in front of a second root.
-        let mut behind = match self.second_root(node) {
-            Some(second) if !is_set => second,
-            _ => fields.len(),
+        let behind = match code.second_root {
+            Some(second) if !code.set => second,
+            _ => code.members.len(),
         };
-        if unknown.is_none() {
-            behind = usize::MAX;
-        }
-        if sorted.is_some() {
+        let behind = (code.unknown == Unknown::Keep).then_some(behind);
+        if sort.is_some() {
             self.line("let set = w.mark();");
         }
-        let unknown = unknown.map(|name| format!("self.{name}.write_ber(w)?;"));
-        if behind == fields.len() {
-            self.line(unknown.as_deref().unwrap_or_default());
+        if behind == Some(code.members.len()) {
+            self.line(&unknown);
         }
-        for (at, id) in fields.into_iter().enumerate().rev() {
-            self.write_component(id);
-            if at == behind {
-                self.line(unknown.as_deref().unwrap_or_default());
+        for (at, number) in code.written.iter().enumerate().rev() {
+            self.write_component(&code.members[*number]);
+            if behind == Some(at) {
+                self.line(&unknown);
             }
         }
-        if let Some(condition) = sorted {
+        if let Some(condition) = sort {
             self.open(format!("if {condition} {{"));
             self.line("w.sort_set(set)?;");
             self.close("}");
         }
-        self.end_value(node);
+        self.end_value(code.counted);
         self.line("Ok(())");
     }
 
-    /// When the elements of a SET are sorted once they are written.
-    fn sorted(&self, fields: &[FieldId], unknown: Option<&str>) -> Option<String> {
-        let untagged: Vec<FieldId> =
-            fields.iter().copied().filter(|id| self.slot(*id).tag == UNTAGGED).collect();
-        let shape = self.p.types.shape;
-        let is_any =
-            |id: &FieldId| matches!(self.condition(&self.slot(*id), shape.field(*id).node), Condition::Any);
-        let always = "w.rules() != ber::Rules::Ber".to_owned();
-        let added = unknown.map(|name| format!("!self.{name}.is_empty()"));
-        match added {
-            _ if untagged.iter().any(is_any) => Some(always),
-            Some(added) if untagged.is_empty() => Some(format!("{added} && {always}")),
-            Some(added) => Some(format!("w.rules() == ber::Rules::Der || {added} && {always}")),
-            None => (!untagged.is_empty()).then(|| "w.rules() == ber::Rules::Der".to_owned()),
-        }
-    }
-
-    fn write_component(&mut self, id: FieldId) {
-        let shape = self.p.types.shape;
-        let field = shape.field(id);
+    fn write_component(&mut self, member: &Member<'_>) {
+        let id = member.field;
         let name = self.p.names.field(id).to_owned();
         let boxed = self.p.types.is_boxed(Edge::Field(id));
-        let slot = self.slot(id);
-        let to = self.p.at(id);
-        if self.p.is_option(id) {
+        let to = At::Component(member.name);
+        if member.presence == Presence::Optional {
             self.open(format!("if let Some(v) = &self.{name} {{"));
-            self.write(&slot, field.node, if boxed { "&**v" } else { "v" }, to);
+            self.write(&member.value, if boxed { "&**v" } else { "v" }, to);
             return self.close("}");
         }
         let place = format!("{}self.{name}", if boxed { "&*" } else { "&" });
         match self.p.is_default(id, &format!("self.{name}")) {
             Some(equal) => {
                 self.open(format!("if !({equal}) {{"));
-                self.write(&slot, field.node, &place, to);
+                self.write(&member.value, &place, to);
                 self.close("}");
             }
-            None => self.write(&slot, field.node, &place, to),
+            None => self.write(&member.value, &place, to),
         }
     }
 
-    pub(super) fn write_choice(&mut self, node: NodeId) {
-        self.begin_value(node);
-        let shape = self.p.types.shape;
+    pub(super) fn write_choice(&mut self, code: &Choice<'_>) {
+        self.begin_value(code.counted);
         self.open("match self {");
-        for (id, field) in shape.fields_of(node) {
-            let variant = self.p.names.field(id).to_owned();
+        for member in &code.alternatives {
+            let variant = self.p.names.field(member.field).to_owned();
             self.open(format!("Self::{variant}(v) => {{"));
-            let v = if self.p.types.is_boxed(Edge::Field(id)) { "&**v" } else { "v" };
-            let slot = self.slot(id);
-            self.write(&slot, field.node, v, self.p.at(id));
+            let v = if self.p.types.is_boxed(Edge::Field(member.field)) { "&**v" } else { "v" };
+            self.write(&member.value, v, At::Component(member.name));
             self.close("}");
         }
-        if shape.node(node).extensible {
+        if code.extensible {
             self.line("Self::Unknown(v) => ber::write_any(w, &v.octets)?,");
         }
         self.close("}");
-        self.end_value(node);
+        self.end_value(code.counted);
         self.line("Ok(())");
     }
 
-    pub(super) fn write_table(&mut self, node: NodeId, table: u32) {
-        let shape = self.p.types.shape;
+    pub(super) fn write_table(&mut self, node: NodeId, code: &Table<'_, Value>) {
         self.open("match self {");
-        for (number, row) in (0..).zip(&shape.tables[table as usize].rows) {
-            let variant = self.p.names.row(node, number).to_owned();
+        for row in &code.rows {
+            let variant = self.p.names.row(node, row.number).to_owned();
             self.open(format!("Self::{variant}(v) => {{"));
-            let v = if self.p.types.is_boxed(Edge::Row(node, number)) { "&**v" } else { "v" };
-            let slot = self.entry(row.node);
-            self.begin_value(node);
-            self.write(&slot, row.node, v, At::Nothing);
-            self.end_value(node);
+            let v = if self.p.types.is_boxed(Edge::Row(node, row.number)) { "&**v" } else { "v" };
+            self.begin_value(code.counted);
+            self.write(&row.value, v, At::Nothing);
+            self.end_value(code.counted);
             self.close("}");
         }
         self.line("Self::Other(v) => ber::write_any(w, v)?,");
@@ -212,37 +186,47 @@ impl Ber<'_, '_> {
         self.line("Ok(())");
     }
 
-    pub(super) fn write_list(&mut self, node: NodeId, element: NodeId) {
-        self.begin_value(node);
-        let shape = self.p.types.shape;
-        let slot = self.slot(FieldId(shape.node(node).first));
-        let is_set = shape.node(node).kind == Kind::SetOf;
-        if is_set {
+    pub(super) fn write_list(&mut self, code: &List) {
+        self.begin_value(code.counted);
+        if code.set {
             self.line("let set = w.mark();");
         }
         self.line("let mut left = list.iter();");
         self.open("while let Some(v) = left.next_back() {");
-        self.write(&slot, element, "v", At::Element);
+        self.write(&code.element, "v", At::Element);
         self.close("}");
-        if is_set {
+        if code.set {
             self.open("if list.len() > 1 && w.rules() != ber::Rules::Ber {");
             self.line("w.sort_set_of(set)?;");
             self.close("}");
         }
-        self.end_value(node);
+        self.end_value(code.counted);
         self.line("Ok(())");
     }
 
     /// See `Types::is_counted` and `ber::Writer::begin_value`.
-    fn begin_value(&mut self, node: NodeId) {
-        if self.p.types.is_counted(node) {
+    fn begin_value(&mut self, counted: bool) {
+        if counted {
             self.line("w.begin_value()?;");
         }
     }
 
-    fn end_value(&mut self, node: NodeId) {
-        if self.p.types.is_counted(node) {
+    fn end_value(&mut self, counted: bool) {
+        if counted {
             self.line("w.end_value();");
         }
     }
+}
+
+/// The condition of sorting the elements of a SET, those of later versions in a member with this name.
+fn sorted(sort: Sort, unknown: &str) -> Option<String> {
+    const CANONICAL: &str = "w.rules() != ber::Rules::Ber";
+    const DER: &str = "w.rules() == ber::Rules::Der";
+    Some(match sort {
+        Sort::Never => return None,
+        Sort::Canonical => CANONICAL.into(),
+        Sort::Der => DER.into(),
+        Sort::Unknown => format!("!self.{unknown}.is_empty() && {CANONICAL}"),
+        Sort::DerOrUnknown => format!("{DER} || !self.{unknown}.is_empty() && {CANONICAL}"),
+    })
 }
