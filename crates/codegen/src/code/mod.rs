@@ -4,6 +4,7 @@
 //! list, which a runtime has to have. Printers of languages spell the trees: names, absent values, how a primitive is called.
 
 pub(crate) mod ber;
+pub(crate) mod oer;
 
 use crate::types::{Repr, Types};
 use tercet_plan::shape::{Field, Key as Value};

@@ -16,8 +16,8 @@ mod text;
 mod values;
 mod whole;
 
-use crate::code::Presence as Kept;
 use crate::code::ber::same_tags;
+use crate::code::{Key as StepKey, Presence as Kept};
 use crate::overlay::Serde;
 use crate::types::{Edge, Origin, Repr, Types};
 use crate::{Config, Error};
@@ -447,6 +447,23 @@ impl<'m> Printer<'m> {
             self.local_key(id, &way)
         };
         self.key_arguments(node, &own, self.types.keys(parent))
+    }
+
+    /// The arguments for the keys of a value, each behind a comma: `component` is the expression of a component as a key.
+    fn keys(&self, keys: &[StepKey], component: impl Fn(FieldId, &[FieldId]) -> Option<String>) -> String {
+        let key = |key: &StepKey| match key {
+            StepKey::Component(field, way) => {
+                format!(", {}", component(*field, way).unwrap_or_else(|| "Key::None".into()))
+            }
+            StepKey::Parameter(register) => format!(", k{register}"),
+            StepKey::Nothing => ", Key::None".into(),
+        };
+        keys.iter().map(key).collect()
+    }
+
+    /// The same where components are in variables of their types.
+    fn local_keys(&self, keys: &[StepKey]) -> String {
+        self.keys(keys, |field, way| self.local_key(field, way))
     }
 
     /// The component of a struct that has the key of a register, and those on the way down to it.

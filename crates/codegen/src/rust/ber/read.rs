@@ -1,8 +1,8 @@
 //! Reading: an element's header is at hand, its tag compared.
 
 use super::{Ber, tag_text};
+use crate::code::Table;
 use crate::code::ber::{Choice, End, List, Member, Order, Otherwise, Primitive, Struct, Unknown, Value};
-use crate::code::{Key, Table};
 use crate::rust::per::{closure, ok};
 use crate::rust::values::{key_pattern, tuple};
 use crate::rust::{At, local};
@@ -96,33 +96,25 @@ impl Ber<'_, '_> {
 
     /// The arguments for the keys of a value, each behind a comma.
     fn keys(&self, value: &Value, held: Held) -> String {
-        let key = |key: &Key| match key {
-            Key::Component(field, way) => {
-                format!(", {}", self.key(*field, way, held).unwrap_or_else(|| "Key::None".into()))
+        match held {
+            Held::Values => self.p.local_keys(&value.keys),
+            Held::Options | Held::Place => {
+                self.p.keys(&value.keys, |field, way| self.option_key(field, way, held))
             }
-            Key::Parameter(register) => format!(", k{register}"),
-            Key::Nothing => ", Key::None".into(),
-        };
-        value.keys.iter().map(key).collect()
+        }
     }
 
-    /// A component as a key, or what is in it on a way.
-    fn key(&self, id: FieldId, way: &[FieldId], held: Held) -> Option<String> {
-        let node = self.p.types.shape.field(id).node;
-        let name = self.p.names.field(id);
-        let local = if held == Held::Place { format!("value.{name}") } else { local(name) };
-        let is_option = held != Held::Values;
-        let of_option = |value: String| format!("match &{local} {{ Some(v) => {value}, None => Key::None }}");
-        if !way.is_empty() {
-            let value = self.p.inner_key(way, if is_option { "v" } else { &local })?;
-            return Some(if is_option { of_option(value) } else { value });
-        }
-        let is_boxed = self.p.types.is_boxed(Edge::Field(id));
-        if is_option || self.p.is_option(id) {
-            return Some(of_option(self.p.as_key(node, if is_boxed { "(&**v)" } else { "v" })?));
-        }
-        let place = if is_boxed { format!("(&*{local})") } else { format!("(&{local})") };
-        self.p.as_key(node, &place)
+    /// A component in an option as a key, or what is in it on a way.
+    fn option_key(&self, field: FieldId, way: &[FieldId], held: Held) -> Option<String> {
+        let name = self.p.names.field(field);
+        let place = if held == Held::Place { format!("value.{name}") } else { local(name) };
+        let value = if way.is_empty() {
+            let is_boxed = self.p.types.is_boxed(Edge::Field(field));
+            self.p.as_key(self.p.types.shape.field(field).node, if is_boxed { "(&**v)" } else { "v" })?
+        } else {
+            self.p.inner_key(way, "v")?
+        };
+        Some(format!("match &{place} {{ Some(v) => {value}, None => Key::None }}"))
     }
 
     /// What reads a component, alternative or row, in a box if it is so.

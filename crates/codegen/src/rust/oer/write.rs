@@ -2,28 +2,29 @@
 
 use super::read::width;
 use super::{Oer, sized, tag_text};
+use crate::code::oer::{Addition, Choice, Member, Members, Primitive, Struct, Tag, Value};
+use crate::code::{Presence, Table};
 use crate::rust::{At, MISSING, UNSUPPORTED, deref, receiver};
-use crate::types::{Edge, Repr};
-use tercet_plan::oer::{Addition, Code, Integer, Member, Real, UNTAGGED};
-use tercet_plan::{FieldId, Kind, NodeId};
+use crate::types::Edge;
+use tercet_plan::NodeId;
+use tercet_plan::oer::{Integer, Real, Size};
 
 impl Oer<'_, '_> {
     /// The lines that write the value that the expression `v` refers to.
-    pub(super) fn write(&mut self, node: NodeId, v: &str, to: At<'_>) {
-        let node = self.p.types.same(node);
+    pub(super) fn write(&mut self, value: &Value, v: &str, to: At<'_>) {
+        let node = value.node;
         let v = &self.p.inside(node, v)[..];
-        let kind = self.p.types.shape.node(node).kind;
         let (at, of) = (deref(v), receiver(v));
-        let line = match (self.p.types.repr(node), self.code(node)) {
-            (Repr::Boolean, _) => format!("w.boolean({at});"),
-            (Repr::Null, _) => return,
-            (Repr::Integer { .. }, Code::Integer(form)) => match form {
+        let line = match &value.primitive {
+            Primitive::Boolean => format!("w.boolean({at});"),
+            Primitive::Null => return,
+            Primitive::Integer(integer) => match integer.form {
                 Integer::Unsigned(octets) => format!("w.unsigned({at}, {octets})?;"),
                 Integer::Signed(octets) => format!("w.signed({at}, {octets})?;"),
                 Integer::UnsignedVariable => format!("w.variable(&Integer::from({at}), false)?;"),
                 Integer::SignedVariable => format!("w.variable(&Integer::from({at}), true)?;"),
             },
-            (Repr::Big, Code::Integer(form)) => match form {
+            Primitive::BigInteger(form) => match form {
                 Integer::Unsigned(octets) => {
                     format!("w.unsigned(i128::try_from({v}).unwrap_or(-1), {octets})?;")
                 }
@@ -33,118 +34,109 @@ impl Oer<'_, '_> {
                 Integer::UnsignedVariable => format!("w.variable({v}, false)?;"),
                 Integer::SignedVariable => format!("w.variable({v}, true)?;"),
             },
-            (Repr::Real, Code::Real(Real::Contents)) => format!("w.real({v});"),
-            (Repr::Real, Code::Real(form)) => format!("w.real{}({v})?;", width(form)),
-            (Repr::Float, Code::Real(Real::Binary32)) => format!("w.float32({at})?;"),
-            (Repr::Float, Code::Real(form)) => format!("w.float{}({at});", width(form)),
-            (Repr::FixedBits(_), Code::BitString(size, _)) => {
-                format!("w.fixed_bits({}, {at})?;", sized(size))
+            Primitive::Real(Real::Contents) => format!("w.real({v});"),
+            Primitive::Real(form) => format!("w.real{}({v})?;", width(*form)),
+            Primitive::Float(Real::Binary32) => format!("w.float32({at})?;"),
+            Primitive::Float(form) => format!("w.float{}({at});", width(*form)),
+            Primitive::FixedBits(_, size) => format!("w.fixed_bits({}, {at})?;", sized(*size)),
+            Primitive::BitString(size) => format!("w.bit_string({}, {v}, None)?;", sized(*size)),
+            Primitive::NamedBits(size, least, _) => {
+                format!("w.bit_string({}, {v}, Some({least}))?;", sized(*size))
             }
-            (Repr::Bits, Code::BitString(size, named)) => {
-                let least = self.p.types.shape.least_size(node);
-                let named = if named { format!("Some({least})") } else { "None".into() };
-                format!("w.bit_string({}, {v}, {named})?;", sized(size))
+            Primitive::FixedOctets(_, size) | Primitive::OctetString(size) => {
+                format!("w.octet_string({}, {v})?;", sized(*size))
             }
-            (Repr::FixedOctets(_) | Repr::Octets, Code::OctetString(size)) => {
-                format!("w.octet_string({}, {v})?;", sized(size))
+            Primitive::ObjectIdentifier | Primitive::RelativeOid => format!("w.any({of}.as_bytes());"),
+            Primitive::Any => format!("w.any({v});"),
+            Primitive::UtcTime(size) => format!("w.utc_time({}, {v})?;", sized(*size)),
+            Primitive::GeneralizedTime(size) => format!("w.generalized_time({}, {v})?;", sized(*size)),
+            Primitive::Text(kind, size) => format!("w.text({}, StringKind::{kind:?}, {v})?;", sized(*size)),
+            Primitive::Time(kind, size) => format!("w.time({}, TimeType::{kind:?}, {v})?;", sized(*size)),
+            Primitive::Point(kind, form) => {
+                format!("w.point(TimeType::{kind:?}, OER_TIME_{form}, {v})?;")
             }
-            (Repr::Oid | Repr::RelativeOid, _) => format!("w.any({of}.as_bytes());"),
-            (Repr::Any, _) => format!("w.any({v});"),
-            (Repr::Text, Code::Contents(size)) => match (kind, kind.string_kind()) {
-                (Kind::UtcTime, _) => format!("w.utc_time({}, {v})?;", sized(size)),
-                (Kind::GeneralizedTime, _) => format!("w.generalized_time({}, {v})?;", sized(size)),
-                (_, Some(kind)) => format!("w.text({}, StringKind::{kind:?}, {v})?;", sized(size)),
-                _ => match kind.time_type() {
-                    Some(kind) => format!("w.time({}, TimeType::{kind:?}, {v})?;", sized(size)),
-                    None => UNSUPPORTED.into(),
-                },
-            },
-            (Repr::Text, Code::Time(index)) => format!("w.{}, {v})?;", self.time(kind, index)),
-            (Repr::Contained(inside), Code::OctetsContaining(size) | Code::BitsContaining(size, _)) => {
-                let is_bits = kind == Kind::BitString;
-                self.open(format!("let written = w.contained({}, {is_bits}, {v}, |v, w| {{", sized(size)));
-                let content = if self.p.types.is_boxed(Edge::Content(node)) { "&**v" } else { "v" };
-                self.write(inside, content, At::Nothing);
-                self.line("Ok(())");
-                self.close("});");
+            Primitive::Duration(kind) => format!("w.duration(TimeType::{kind:?}, {v})?;"),
+            Primitive::Contained(is_bits, size, inside) => {
+                self.write_contained(node, *is_bits, *size, inside, v);
                 "written?;".into()
             }
-            (Repr::Enumerated, _) => format!("w.enumerated({of}.number());"),
-            (Repr::Struct | Repr::Choice | Repr::Table(_), _) => format!("{of}.write_oer(w)?;"),
-            (Repr::List, _) => format!("write_oer_{}({v}, w)?;", self.function(node)),
-            _ => UNSUPPORTED.into(),
+            Primitive::Enumerated => format!("w.enumerated({of}.number());"),
+            Primitive::Declared => format!("{of}.write_oer(w)?;"),
+            Primitive::List => format!("write_oer_{}({v}, w)?;", self.function(node)),
+            Primitive::Unsupported => UNSUPPORTED.into(),
         };
         self.line(to.line(line));
     }
 
-    /// Whether a component is there to be written.
-    fn there(&self, id: FieldId) -> String {
-        let name = self.p.names.field(id);
-        if self.p.is_option(id) {
+    fn write_contained(&mut self, node: NodeId, is_bits: bool, size: Size, inside: &Value, v: &str) {
+        self.open(format!("let written = w.contained({}, {is_bits}, {v}, |v, w| {{", sized(size)));
+        let content = if self.p.types.is_boxed(Edge::Content(node)) { "&**v" } else { "v" };
+        self.write(inside, content, At::Nothing);
+        self.line("Ok(())");
+        self.close("});");
+    }
+
+    /// The condition that a component is there to be written.
+    fn there(&self, member: &Member<'_>) -> String {
+        let name = self.p.names.field(member.field);
+        if member.presence == Presence::Optional {
             return format!("self.{name}.is_some()");
         }
-        match self.p.is_default(id, &format!("self.{name}")) {
+        match self.p.is_default(member.field, &format!("self.{name}")) {
             Some(equal) => format!("!({equal})"),
             None => "true".into(),
         }
     }
 
-    fn write_member(&mut self, id: FieldId, optional: bool) {
-        let name = self.p.names.field(id).to_owned();
-        let node = self.p.types.shape.field(id).node;
-        let boxed = self.p.types.is_boxed(Edge::Field(id));
-        let to = self.p.at(id);
-        if self.p.is_option(id) {
+    fn write_member(&mut self, member: &Member<'_>) {
+        let name = self.p.names.field(member.field).to_owned();
+        let boxed = self.p.types.is_boxed(Edge::Field(member.field));
+        let to = At::Component(member.name);
+        if member.presence == Presence::Optional {
             self.open(format!("if let Some(v) = &self.{name} {{"));
-            self.write(node, if boxed { "&**v" } else { "v" }, to);
-            if !optional {
+            self.write(&member.value, if boxed { "&**v" } else { "v" }, to);
+            if !member.optional {
                 self.p.text.otherwise();
                 self.line(to.line(MISSING.into()));
             }
             return self.close("}");
         }
         let place = format!("{}self.{name}", if boxed { "&*" } else { "&" });
-        if !optional {
-            return self.write(node, &place, to);
+        if !member.optional {
+            return self.write(&member.value, &place, to);
         }
-        let there = self.there(id);
+        let there = self.there(member);
         self.open(format!("if {there} {{"));
-        self.write(node, &place, to);
+        self.write(&member.value, &place, to);
         self.close("}");
     }
 
     /// Components, the last first, and the bits in front of them.
-    fn write_members(&mut self, node: NodeId, members: &[Member], extended: Option<&str>) {
-        for member in members.iter().rev() {
-            self.write_member(self.member_field(node, member.field), member.optional);
+    fn write_members(&mut self, code: &Members<'_>, extended: Option<&str>) {
+        for member in code.members.iter().rev() {
+            self.write_member(member);
         }
-        let optional = members.iter().filter(|member| member.optional);
-        let bits = optional.map(|member| self.there(self.member_field(node, member.field)));
+        let optional = code.members.iter().filter(|member| member.optional);
+        let bits = optional.map(|member| self.there(member));
         let bits: Vec<String> = extended.map(str::to_owned).into_iter().chain(bits).collect();
         if !bits.is_empty() {
             self.line(format!("w.preamble(&[{}]);", bits.join(", ")));
         }
     }
 
-    pub(super) fn write_struct(&mut self, node: NodeId, code: u32) {
-        let program = self.program;
-        let sequence = &program.sequences[code as usize];
+    pub(super) fn write_struct(&mut self, node: NodeId, code: &Struct<'_>) {
+        if !code.extensible {
+            return self.write_members(&code.root, None);
+        }
+        if code.additions.is_empty() && !code.keeps {
+            return self.write_members(&code.root, Some("false"));
+        }
         let unknown = self.p.names.additions(node).map(|name| format!("self.{name}"));
-        if !sequence.extensible {
-            return self.write_members(node, &sequence.root, None);
-        }
-        if sequence.additions.is_empty() && unknown.is_none() {
-            return self.write_members(node, &sequence.root, Some("false"));
-        }
-        let there: Vec<String> = sequence
-            .additions
-            .iter()
-            .map(|addition| {
-                let fields = addition.fields().map(|field| self.there(self.member_field(node, field)));
-                let fields: Vec<String> = fields.collect();
-                if fields.is_empty() { "false".into() } else { fields.join(" || ") }
-            })
-            .collect();
+        let there = |addition: &Addition<'_>| {
+            let members: Vec<String> = addition.members().iter().map(|member| self.there(member)).collect();
+            if members.is_empty() { "false".into() } else { members.join(" || ") }
+        };
+        let there: Vec<String> = code.additions.iter().map(there).collect();
         self.line(format!("let additions: [bool; {}] = [{}];", there.len(), there.join(", ")));
         let more = unknown.as_ref().map_or(String::new(), |unknown| format!(" || !{unknown}.is_empty()"));
         self.line(format!("let extended = additions.contains(&true){more};"));
@@ -152,12 +144,12 @@ impl Oer<'_, '_> {
         if let Some(unknown) = &unknown {
             self.line(format!("w.unknown_additions(&{unknown})?;"));
         }
-        for (number, addition) in sequence.additions.iter().enumerate().rev() {
+        for (number, addition) in code.additions.iter().enumerate().rev() {
             self.open(format!("if additions[{number}] {{"));
             self.line("let end = w.mark();");
             match addition {
-                Addition::Single(field) => self.write_member(self.member_field(node, *field), true),
-                Addition::Group { members, .. } => self.write_members(node, members, None),
+                Addition::Single(member) => self.write_member(member),
+                Addition::Group(group) => self.write_members(group, None),
             }
             self.line("w.close(end);");
             self.close("}");
@@ -165,97 +157,81 @@ impl Oer<'_, '_> {
         let unknown = unknown.unwrap_or_else(|| "UnknownAdditions::NONE".into());
         self.line(format!("w.bitmap(&additions, &{unknown})?;"));
         self.close("}");
-        self.write_members(node, &sequence.root, Some("extended"));
+        self.write_members(&code.root, Some("extended"));
     }
 
-    pub(super) fn write_choice(&mut self, node: NodeId, code: u32) {
-        let program = self.program;
-        let choice = &program.choices[code as usize];
+    pub(super) fn write_choice(&mut self, code: &Choice<'_>) {
         self.open("match self {");
-        for (number, alternative) in (0..).zip(&choice.alternatives) {
-            let id = self.member_field(node, number);
-            let variant = self.p.names.field(id).to_owned();
-            let inner = self.p.types.shape.field(id).node;
-            let v = if self.p.types.is_boxed(Edge::Field(id)) { "&**v" } else { "v" };
+        for alternative in &code.alternatives {
+            let member = &alternative.member;
+            let variant = self.p.names.field(member.field).to_owned();
+            let v = if self.p.types.is_boxed(Edge::Field(member.field)) { "&**v" } else { "v" };
             self.open(format!("Self::{variant}(v) => {{"));
             if alternative.addition {
                 self.line("let end = w.mark();");
             }
-            self.write(inner, v, self.p.at(id));
+            self.write(&member.value, v, At::Component(member.name));
             if alternative.addition {
                 self.line("w.close(end);");
             }
-            match (alternative.tag, alternative.addition) {
-                // An addition says the tag twice: before its length and as the value of the CHOICE inside.
-                (UNTAGGED, true) => {
-                    let tag = self.first_tag(inner);
-                    self.line(format!("w.tag({tag});"));
-                }
-                (UNTAGGED, false) => {}
-                (tag, _) => self.line(format!("w.tag({});", tag_text(tag))),
+            match alternative.tag {
+                Tag::Own(tag) => self.line(format!("w.tag({});", tag_text(tag))),
+                // An addition has the tag twice: before its length and as the value of the CHOICE inside.
+                tag if alternative.addition => self.line(format!("w.tag({});", first_tag(tag))),
+                _ => {}
             }
             self.close("}");
         }
-        if self.p.types.shape.node(node).extensible {
+        if code.extensible {
             self.line("Self::Unknown(v) => w.unknown_alternative(&v.octets)?,");
         }
         self.close("}");
     }
 
-    /// The tag that the value `v` of an alternative without one begins with: a CHOICE has that of what is chosen, an open
-    /// type has none that is known (X.696 clause 20 asks for one).
-    fn first_tag(&self, node: NodeId) -> &'static str {
-        match self.p.types.repr(node) {
-            Repr::Choice => "v.oer_tag()?",
-            _ => "return Err(Error::new(ErrorKind::Unsupported, 0))",
-        }
-    }
-
-    /// The tag that a value begins with.
-    pub(super) fn tag_of(&mut self, node: NodeId, code: u32) {
-        let program = self.program;
-        let choice = &program.choices[code as usize];
+    /// The function that returns the tag that a value begins with.
+    pub(super) fn tag_of(&mut self, code: &Choice<'_>) {
         self.line("");
         self.open("fn oer_tag(&self) -> Result<Tag> {");
         self.open("Ok(match self {");
-        for (number, alternative) in (0..).zip(&choice.alternatives) {
-            let variant = self.p.names.field(self.member_field(node, number)).to_owned();
-            match alternative.tag {
-                UNTAGGED => {
-                    let inner = self.p.types.shape.field(self.member_field(node, number)).node;
-                    let tag = self.first_tag(inner);
-                    self.line(format!("Self::{variant}(v) => {tag},"));
-                }
-                tag => self.line(format!("Self::{variant}(_) => {},", tag_text(tag))),
-            }
+        for alternative in &code.alternatives {
+            let variant = self.p.names.field(alternative.member.field).to_owned();
+            let v = if matches!(alternative.tag, Tag::Own(_)) { "_" } else { "v" };
+            self.line(format!("Self::{variant}({v}) => {},", first_tag(alternative.tag)));
         }
-        if self.p.types.shape.node(node).extensible {
+        if code.extensible {
             self.line("Self::Unknown(_) => return Err(Error::new(ErrorKind::Unsupported, 0)),");
         }
         self.close("})");
         self.close("}");
     }
 
-    pub(super) fn write_table(&mut self, node: NodeId, table: u32) {
-        let shape = self.p.types.shape;
+    pub(super) fn write_table(&mut self, node: NodeId, code: &Table<'_, Value>) {
         self.open("match self {");
-        for (number, row) in (0..).zip(&shape.tables[table as usize].rows) {
-            let variant = self.p.names.row(node, number).to_owned();
+        for row in &code.rows {
+            let variant = self.p.names.row(node, row.number).to_owned();
             self.open(format!("Self::{variant}(v) => {{"));
             self.line("let end = w.mark();");
-            let v = if self.p.types.is_boxed(Edge::Row(node, number)) { "&**v" } else { "v" };
-            let counted = self.p.types.is_counted(node);
-            if counted {
+            let v = if self.p.types.is_boxed(Edge::Row(node, row.number)) { "&**v" } else { "v" };
+            if code.counted {
                 self.line("w.begin_value()?;");
             }
-            self.write(row.node, v, At::Nothing);
+            self.write(&row.value, v, At::Nothing);
             self.line("w.close(end);");
-            if counted {
+            if code.counted {
                 self.line("w.end_value();");
             }
             self.close("}");
         }
         self.line("Self::Other(v) => w.any(v),");
         self.close("}");
+    }
+}
+
+/// The expression of the tag that the value `v` of an alternative begins with.
+fn first_tag(tag: Tag) -> String {
+    match tag {
+        Tag::Own(tag) => tag_text(tag),
+        Tag::Inside => "v.oer_tag()?".into(),
+        Tag::Unknown => "return Err(Error::new(ErrorKind::Unsupported, 0))".into(),
     }
 }
