@@ -24,6 +24,7 @@ mod per;
 mod read_error;
 mod same;
 pub mod sample;
+pub mod sizes;
 mod tape;
 pub mod text;
 pub mod validate;

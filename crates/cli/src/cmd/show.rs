@@ -10,11 +10,12 @@ use std::fmt::Write as _;
 use std::io::Write;
 use std::path::PathBuf;
 use tercet::columns::{ColumnPath, DataType, Layout};
+use tercet::dynamic::sizes::{sizes, typical};
 use tercet::model::ir::{Type, TypeId, TypeKind};
 use tercet::model::keyword;
-use tercet::plan::Rules;
+use tercet::plan::{Code, NodeId, Plan, Rules};
 use tercet::syntax::{self, ParseOptions};
-use tercet::{Schema, SchemaOptions};
+use tercet::{Schema, SchemaOptions, TransferSyntax};
 
 /// Show types, columns, or what a stage of the compiler makes of specifications
 #[derive(Args, Debug)]
@@ -22,6 +23,7 @@ use tercet::{Schema, SchemaOptions};
 Examples:
   tercet show types schemas/demo
   tercet show columns --type CallRecord schemas/demo
+  tercet show sizes --type CallRecord schemas/demo
   tercet show --stage plan --type CallRecord schemas/demo/Demo-CDR.asn")]
 pub struct Show {
     /// Specification files, or directories of them; the first word may be a stage
@@ -32,13 +34,13 @@ pub struct Show {
     #[arg(long, value_enum)]
     stage: Option<Stage>,
 
-    /// For plan and columns: the types to begin with (those that no other refers to, if none is given)
+    /// For plan, columns and sizes: the types to begin with (those that no other refers to, if none is given)
     #[arg(short, long = "type", value_name = "TYPE")]
     types: Vec<String>,
 
-    /// For the plan: the encoding rules
-    #[arg(long, value_enum, default_value_t = Syntax::default())]
-    rules: Syntax,
+    /// For plan and sizes: the encoding rules; BER for the plan by default, all for sizes
+    #[arg(long, value_enum, value_delimiter = ',')]
+    rules: Vec<Syntax>,
 
     #[command(flatten)]
     rendering: RenderingArgs,
@@ -46,7 +48,7 @@ pub struct Show {
     #[command(flatten)]
     reading: ReadingArgs,
 
-    /// For the plan: allow missing modules and undefined names in PER and OER
+    /// For plan and sizes: allow missing modules and undefined names in PER and OER
     #[arg(long)]
     allow_missing: bool,
 }
@@ -57,6 +59,8 @@ enum Stage {
     Types,
     /// The columns of a type, as `--columns` of other commands takes them, with their column types
     Columns,
+    /// The least, typical and greatest number of bytes that a value takes by each encoding rule
+    Sizes,
     /// Lexical items and comments
     Tokens,
     /// The syntax tree
@@ -75,6 +79,7 @@ impl Show {
         let text = match stage {
             Stage::Types => types(&schema),
             Stage::Columns => self.columns(&schema)?,
+            Stage::Sizes => self.sizes(&schema)?,
             Stage::Tokens => {
                 let options = ParseOptions { lenient: !self.reading.strict, ..ParseOptions::default() };
                 let lexed =
@@ -85,7 +90,16 @@ impl Show {
             Stage::Model => schema.model.show(),
             Stage::Plan => {
                 let types: Vec<_> = self.types.iter().map(String::as_str).collect();
-                schema.plan(self.rules.0.plan_rules(), &types).map_err(Failure::usage)?.dump()
+                let rules = match self.rules[..] {
+                    [] => Syntax::default(),
+                    [rules] => rules,
+                    _ => {
+                        return Err(Failure::usage(
+                            "a plan is for one of the encoding rules; give `--rules` one name",
+                        ));
+                    }
+                };
+                schema.plan(rules.0.plan_rules(), &types).map_err(Failure::usage)?.dump()
             }
         };
         crate::term::stdout(crate::term::Quotes::Ignored).write_all(text.as_bytes())?;
@@ -108,12 +122,46 @@ impl Show {
         (self.stage.unwrap_or(Stage::Model), &self.paths)
     }
 
+    /// The types given, or those that no other type refers to.
+    fn names(&self, schema: &Schema) -> Vec<String> {
+        match &self.types[..] {
+            [] => schema.outermost().into_iter().map(|(name, _)| name).collect(),
+            types => types.to_vec(),
+        }
+    }
+
+    /// A table of encoded sizes for each type: a row for each of the rules.
+    fn sizes(&self, schema: &Schema) -> Outcome<String> {
+        let binary = TransferSyntax::ALL.iter().copied().filter(|syntax| !syntax.is_text());
+        let given = self.rules.iter().map(|syntax| syntax.0);
+        let syntaxes: Vec<_> = if self.rules.is_empty() { binary.collect() } else { given.collect() };
+        let mut text = String::new();
+        for name in &self.names(schema) {
+            let mut rows = vec![["rules", "least", "typical", "most"].map(str::to_owned)];
+            for syntax in &syntaxes {
+                let Some(rules) = syntax.rules() else {
+                    let message = format!("`{}` is text, whose size depends on its layout", syntax.name());
+                    return Err(Failure::usage(message));
+                };
+                let plan = schema.plan(rules, &[name]).map_err(Failure::usage)?;
+                let Some(root) = plan.root(name) else { continue };
+                rows.push(sizes_row(&plan, *syntax, rules, root));
+            }
+            if !text.is_empty() {
+                text.push('\n');
+            }
+            _ = writeln!(text, "{name}");
+            push_table(&rows, &mut text);
+        }
+        text.push_str(
+            "\nBytes, in PER with the bits; values within constraints, without later versions' additions.\n",
+        );
+        Ok(text)
+    }
+
     /// The columns of the types asked for, as `convert` makes them.
     fn columns(&self, schema: &Schema) -> Outcome<String> {
-        let mut names = self.types.clone();
-        if names.is_empty() {
-            names.extend(schema.outermost().into_iter().map(|(name, _)| name));
-        }
+        let names = self.names(schema);
         let mut text = String::new();
         for name in &names {
             let plan = schema.plan(Rules::Ber, &[name]).map_err(Failure::usage)?;
@@ -129,6 +177,31 @@ impl Show {
             push_columns(&layout.leaves(), &mut text);
         }
         Ok(text)
+    }
+}
+
+/// The name of the rules, and three sizes.
+fn sizes_row(plan: &Plan, syntax: TransferSyntax, rules: Rules, root: NodeId) -> [String; 4] {
+    let Some(sizes) = sizes(plan, rules, root) else {
+        return [syntax.name(), "no finite value", "", ""].map(str::to_owned);
+    };
+    let has_bits = matches!(plan.code, Code::Per(_));
+    let shown = |bits: u64| {
+        let bytes = bits.div_ceil(8).max(1).to_string();
+        if has_bits { format!("{bytes} ({bits} bits)") } else { bytes }
+    };
+    let typical = typical(plan, rules, root).map_or_else(|| "none".to_owned(), |bytes| bytes.to_string());
+    let most = sizes.most.map_or_else(|| "no limit".to_owned(), shown);
+    [syntax.name().to_owned(), shown(sizes.least), typical, most]
+}
+
+/// Lines of cells, the columns side by side.
+fn push_table(rows: &[[String; 4]], text: &mut String) {
+    let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
+    let widths = [0, 1, 2, 3].map(width);
+    for row in rows {
+        let cells = row.iter().zip(widths).map(|(cell, width)| format!("{cell:<width$}"));
+        _ = writeln!(text, "{}", cells.collect::<Vec<_>>().join("  ").trim_end());
     }
 }
 
