@@ -33,7 +33,7 @@ fn check(body: &str, rules: Rules, expected: &str) {
     let schema = schema_of(&format!("T ::= {body}"));
     let plan = schema.plan(rules, &["T"]).unwrap();
     let Sizes { least, most } = sizes(&plan, rules, plan.root("T").unwrap()).unwrap();
-    let most = most.map_or("*".to_owned(), |most| most.to_string());
+    let most = most.map_or_else(|| "*".to_owned(), |most| most.to_string());
     assert_eq!(format!("{least}..{most}"), expected, "{body} {rules:?}");
 }
 

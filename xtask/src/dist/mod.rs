@@ -193,13 +193,16 @@ impl Dist {
     /// Builds the command, and lets it write its manual pages and completions into the stage.
     fn build_command(&self) -> Result<(), String> {
         let mut cargo = self.cargo();
-        cargo.args(["build", "--release", "-p", PACKAGE, "--target", &self.target]);
+        cargo.args(["build", "--profile", "dist", "-p", PACKAGE, "--target", &self.target]);
+        // The profile cannot say that: without unwinding and symbols, nothing reads these tables.
+        let flags = std::env::var("RUSTFLAGS").unwrap_or_default();
+        cargo.env("RUSTFLAGS", format!("{flags} -C force-unwind-tables=no"));
         if self.target.ends_with("-musl") {
             let linker = format!("CARGO_TARGET_{}_LINKER", self.target.to_uppercase().replace('-', "_"));
             cargo.env("CC", "musl-gcc").env(linker, "musl-gcc");
         }
         run_command(&mut cargo)?;
-        let built = target_dir(&self.root).join(&self.target).join("release/tercet");
+        let built = target_dir(&self.root).join(&self.target).join("dist/tercet");
         let failed = |error: std::io::Error| format!("{}: {error}", self.stage.display());
         if self.stage.is_dir() {
             fs::remove_dir_all(&self.stage).map_err(failed)?;
