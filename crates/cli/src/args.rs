@@ -4,19 +4,23 @@ use crate::exit::{Failure, Outcome};
 use crate::term;
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
+use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
+use std::str::FromStr;
 use tercet::model::Tagging;
 use tercet::records::Guard;
 use tercet::{Listener, Schema, SchemaOptions, TransferSyntax};
 
 /// Which specifications, and how they are read.
-#[derive(Args, Clone, Debug)]
+#[derive(Args, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
 pub struct SchemaArgs {
     /// Specification file, or a directory of them; may be given several times
     #[arg(short, long = "schema", value_name = "PATH", required = true)]
     pub schema: Vec<PathBuf>,
 
     #[command(flatten)]
+    #[serde(skip)]
     pub reading: ReadingArgs,
 
     /// Use the specifications even if they have errors
@@ -54,15 +58,16 @@ impl OutputArg {
 }
 
 /// How specifications are read.
-#[derive(Args, Clone, Debug)]
+#[derive(Args, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
 pub struct ReadingArgs {
     /// Report every deviation from the standard in a specification as an error
     #[arg(long)]
     pub strict: bool,
 
     /// Let imports from module NAME use module OTHER
-    #[arg(long, value_name = "NAME=OTHER", value_parser = alias)]
-    pub alias: Vec<(String, String)>,
+    #[arg(long, value_name = "NAME=OTHER")]
+    pub alias: Vec<Alias>,
 
     /// Meaning of tags, where specification and data disagree
     #[arg(long, value_enum, default_value_t = TagMode::Auto, value_name = "MODE")]
@@ -70,9 +75,11 @@ pub struct ReadingArgs {
 }
 
 /// What tags mean.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum TagMode {
     /// As written; `convert` tries the others if the first records do not decode
+    #[default]
     Auto,
     /// As the module header and the tags are written
     AsWritten,
@@ -93,9 +100,35 @@ impl TagMode {
     }
 }
 
-fn alias(text: &str) -> Result<(String, String), String> {
-    let (name, other) = text.split_once('=').ok_or("NAME=OTHER expected")?;
-    Ok((name.to_owned(), other.to_owned()))
+/// A module that imports use in place of another: `NAME=OTHER`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Alias {
+    pub name: String,
+    pub other: String,
+}
+
+impl FromStr for Alias {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, &'static str> {
+        let (name, other) = text.split_once('=').ok_or("NAME=OTHER expected")?;
+        Ok(Self { name: name.to_owned(), other: other.to_owned() })
+    }
+}
+
+impl TryFrom<String> for Alias {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, &'static str> {
+        text.parse()
+    }
+}
+
+impl From<Alias> for String {
+    fn from(Alias { name, other }: Alias) -> Self {
+        format!("{name}={other}")
+    }
 }
 
 impl ReadingArgs {
@@ -103,7 +136,7 @@ impl ReadingArgs {
     pub fn options(&self) -> SchemaOptions {
         SchemaOptions {
             strict: self.strict,
-            aliases: self.alias.clone(),
+            aliases: self.alias.iter().map(|it| (it.name.clone(), it.other.clone())).collect(),
             tagging: self.tags.tagging(),
             listener: Listener::new(|text| term::warning(text)),
             ..SchemaOptions::default()

@@ -4,6 +4,7 @@ use std::fmt;
 use std::io;
 use std::process::ExitCode;
 use tercet::records::Overwrite;
+use tercet::records::conversion::{Names, OptionFault};
 use tercet_printable::Printable;
 
 /// What the command says to the shell.
@@ -69,6 +70,12 @@ impl Failure {
 impl From<Overwrite> for Failure {
     fn from(refused: Overwrite) -> Self {
         Self::usage(refused)
+    }
+}
+
+impl From<OptionFault> for Failure {
+    fn from(fault: OptionFault) -> Self {
+        Self::usage(fault.spelled(Names::Option))
     }
 }
 

@@ -30,7 +30,7 @@ const GROUPS: [Group; 12] = [
             "rules",
             "filler",
             "record-limit",
-            "depth",
+            "max-depth",
             "unknown",
             "defaults",
             "trailing",
@@ -71,7 +71,7 @@ const GROUPS: [Group; 12] = [
     Group {
         heading: "Rejects",
         common: &["rejects"],
-        rare: &["max-errors", "skip-rejects", "max-error-ratio", "marks"],
+        rare: &["max-rejects", "skip-rejects", "max-reject-ratio", "marks"],
     },
     Group {
         heading: "Totals",
@@ -81,7 +81,7 @@ const GROUPS: [Group; 12] = [
     Group {
         heading: "Runs over many files",
         common: &["jobs", "resume"],
-        rare: &["watch", "skip-existing", "interval"],
+        rare: &["config", "print-config", "watch", "skip-existing", "interval"],
     },
     Group {
         heading: "Connection",
@@ -120,7 +120,12 @@ pub fn command() -> Command {
     let is_short = std::env::args_os().any(|argument| argument == "-h");
     // It tells what files are without a specification too.
     let doctor = |doctor: Command| doctor.mut_arg("schema", |schema| schema.required(false));
-    arranged(crate::Cli::command().mut_subcommand("doctor", doctor), is_short)
+    // A file may name it.
+    let convert = |convert: Command| {
+        convert.mut_arg("schema", |schema| schema.required(false).required_unless_present("config"))
+    };
+    let command = crate::Cli::command().mut_subcommand("doctor", doctor).mut_subcommand("convert", convert);
+    arranged(command, is_short)
 }
 
 /// An error of the command line that names the nearest value of an option, or the nearest option or command, by the measure of

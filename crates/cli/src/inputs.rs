@@ -5,13 +5,12 @@ use crate::exit::{Failure, Outcome};
 use crate::term;
 use clap::Args;
 use sha2::{Digest, Sha256};
-use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::PathBuf;
 use tercet::dynamic::text::{Octets, push_octets};
 use tercet::records::Guard;
-pub use tercet::records::inputs::from_hex;
+use tercet::records::conversion::InputOptions;
 use tercet::records::inputs::{self, Contents, Expanded, Skipped, SkippedKind, Spelling};
 use tercet::records::{Stopped, Summary};
 use tercet_printable::printable;
@@ -19,13 +18,8 @@ use tercet_printable::printable;
 /// Where data comes from.
 #[derive(Args, Clone, Debug)]
 pub struct InputArgs {
-    /// Files, directories (all files in them) or globs; `-` or nothing is standard input
-    #[arg(value_name = "INPUT")]
-    pub inputs: Vec<OsString>,
-
-    /// Accept directories and globs without files
-    #[arg(long)]
-    pub allow_empty: bool,
+    #[command(flatten)]
+    pub options: InputOptions,
 }
 
 /// How inputs spell octets.
@@ -83,29 +77,30 @@ impl InputArgs {
     /// refused; if it has been found in a directory, and an earlier run has written it, it is skipped. Unless the command is to be quiet, it
     /// says which files of directories are skipped.
     pub fn expand_beside(&self, guard: &mut Guard, quiet: bool) -> Outcome<Vec<Input>> {
-        if self.inputs.is_empty() {
+        let InputOptions { inputs, allow_empty } = &self.options;
+        if inputs.is_empty() {
             reads_stdin(guard)?;
             return Ok(vec![Input::Stdin]);
         }
         let mut found = Vec::new();
-        for text in &self.inputs {
-            if text == "-" {
+        for text in inputs {
+            if text.as_os_str() == "-" {
                 reads_stdin(guard)?;
                 found.push(Input::Stdin);
                 continue;
             }
-            let mut expanded = match inputs::expand(text) {
+            let mut expanded = match inputs::expand(text.as_os_str()) {
                 Ok(expanded) => expanded,
                 // A glob that nothing matches.
                 Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
-                    if !self.allow_empty {
+                    if !allow_empty {
                         return Err(Failure::usage(format_args!("{error}\n{ACCEPT_EMPTY}")));
                     }
                     Expanded::default()
                 }
                 Err(error) => return Err(Failure::from(error)),
             };
-            let is_named = expanded.files.len() == 1 && expanded.files[0].as_os_str() == text;
+            let is_named = expanded.files.len() == 1 && expanded.files[0] == *text;
             if !is_named {
                 let (written, files) =
                     expanded.files.into_iter().partition(|path| guard.is_earlier_output(path));
@@ -118,8 +113,8 @@ impl InputArgs {
                 expanded.skipped_lines().into_iter().for_each(term::say);
             }
             if empty {
-                let message = format!("no input files in `{}`", tercet_printable::path(text.as_ref()));
-                if !self.allow_empty {
+                let message = format!("no input files in `{}`", tercet_printable::path(text));
+                if !allow_empty {
                     return Err(Failure::usage(format_args!("{message}\n{ACCEPT_EMPTY}")));
                 }
                 term::warning(message);
@@ -284,7 +279,7 @@ fn say_spelled(name: &str, spelling: Spelling) {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use tercet::records::inputs::from_hex;
 
     #[test]
     fn hexadecimal_in_many_forms() {

@@ -4,7 +4,7 @@ use crate::args::writes_stdout;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::inputs::Input;
 use crate::job::{Job, RecordArgs};
-use crate::rendering::RenderingArgs;
+use crate::rendering::profile;
 use crate::report::{describe, marks_lines, say_help, verdict, warn_of_guess};
 use crate::term;
 use clap::Args;
@@ -13,6 +13,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use tercet::records::conversion::RenderingOptions;
 use tercet::records::{Converter, Guard, Output, Render, Stopped, Summary, Targets};
 
 /// What records are, and how they are shown.
@@ -22,7 +23,7 @@ pub struct InspectArgs {
     pub source: RecordArgs,
 
     #[command(flatten)]
-    pub rendering: RenderingArgs,
+    pub rendering: RenderingOptions,
 
     /// Write a line of JSON to this file for each marked value: a text or time that is kept although it breaks the rules of
     /// its type
@@ -43,10 +44,10 @@ impl InspectArgs {
 
     /// What to read and how; values are shown by a profile if they are to be `rendered` or the command line says so.
     pub fn job(&self, inputs: &[Input], rendered: bool) -> Outcome<Job> {
-        let mut job = self.source.job(inputs, &self.source.options())?;
+        let mut job = self.source.job(inputs, &self.source.records.options())?;
         if rendered || !self.rendering.is_default() {
-            let profile = self.rendering.profile(&job.plan.shape)?;
-            job.rendering = self.rendering.rendering(&profile, &job.plan.shape, job.record)?;
+            let profile = profile(&self.rendering, &job.plan.shape)?;
+            job.prepared.rendering = self.rendering.rendering(&profile, &job.plan.shape, job.record)?;
         }
         Ok(job)
     }
@@ -61,10 +62,11 @@ impl InspectArgs {
         tell: &mut dyn FnMut(&str, &Summary),
     ) -> Outcome {
         let mut marks = self.marks.as_ref().map(Output::create).transpose()?;
-        let mut converter = Converter::new(&job.plan, job.settings(self.source.options()))
-            .with_other_rules(&job.others)
-            .with_rendering(job.rendering.as_ref())
-            .with_stop(Arc::clone(&job.stop));
+        let mut converter = Converter::builder(&job.plan, job.settings(self.source.records.options()))
+            .other_rules(&job.others)
+            .prepared(&job.prepared)
+            .stop(Arc::clone(&job.stop))
+            .build();
         let mut exit = Exit::Good;
         for input in inputs {
             input.each(false, &mut |name, reader| {

@@ -2,6 +2,7 @@
 
 use crate::exit::{Exit, Outcome};
 use clap::ValueEnum;
+use serde::{Deserialize, Serialize};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 use std::process;
@@ -11,9 +12,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// What becomes of outputs when a signal says to stop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum OnInterrupt {
     /// Remove those that are not complete
+    #[default]
     Remove,
     /// Complete them with the records so far; a second signal removes them
     Finish,

@@ -4,11 +4,8 @@
 
 mod args;
 mod auto;
-mod children;
 mod cmd;
-#[cfg(feature = "parquet")]
-mod column_files;
-mod columnar;
+mod config;
 mod discover;
 mod exit;
 mod figures;
@@ -20,12 +17,9 @@ mod job;
 mod manifest;
 mod many;
 mod names;
-mod prefix;
 mod prometheus;
-mod render;
 mod rendering;
 mod report;
-mod rows;
 mod run;
 mod shell;
 mod term;
@@ -80,9 +74,10 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let parsed = help::command().try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches));
-    let cli = match parsed {
-        Ok(cli) => cli,
+    let parsed =
+        help::command().try_get_matches().and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
+    let (cli, matches) = match parsed {
+        Ok(parsed) => parsed,
         Err(error) => {
             let error = help::with_nearest(error);
             // Help and version go to standard output and are no error.
@@ -103,7 +98,7 @@ fn main() -> ExitCode {
         Command::Decode(command) => command.run(),
         Command::Encode(command) => command.run(),
         Command::Transcode(command) => command.run(),
-        Command::Convert(command) => command.run(),
+        Command::Convert(command) => command.run(&matches),
         Command::Doctor(command) => command.run(),
         Command::Head(command) => command.run(),
         Command::Cat(command) => command.run(),

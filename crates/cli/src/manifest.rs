@@ -3,6 +3,7 @@
 use crate::exit::{Exit, Failure, Outcome};
 use crate::inputs::Input;
 use crate::report::verdict;
+use crate::term;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
@@ -12,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::UNIX_EPOCH;
 use tercet::records::Summary;
+use tercet::records::conversion::Fingerprint;
 
 pub use tercet::records::MANIFEST as NAME;
 
@@ -21,6 +23,8 @@ pub struct Manifest {
     /// What the outputs depend on besides the inputs: options and specifications.
     settings: String,
     done: HashMap<String, Value>,
+    /// Lines of versions whose settings cannot be compared with these.
+    earlier: u64,
     file: Mutex<File>,
 }
 
@@ -37,9 +41,11 @@ impl Manifest {
         let mut octets = Vec::new();
         file.read_to_end(&mut octets)?;
         let whole = octets.iter().rposition(|octet| *octet == b'\n').map_or(0, |at| at + 1);
-        let mut done = HashMap::new();
+        let (mut done, mut earlier) = (HashMap::new(), 0);
         for (index, line) in octets[..whole].split_inclusive(|octet| *octet == b'\n').enumerate() {
             let line = checked(&line[..line.len() - 1]).ok_or_else(|| damaged(index + 1))?;
+            let is_current = line["settings"].as_str().is_some_and(Fingerprint::is_current);
+            earlier += u64::from(!is_current);
             if line["settings"] == settings.as_str()
                 && let Some(input) = line["input"].as_str()
             {
@@ -48,7 +54,17 @@ impl Manifest {
         }
         file.set_len(whole as u64)?;
         file.seek(SeekFrom::End(0))?;
-        Ok(Self { settings, done, file: Mutex::new(file) })
+        Ok(Self { settings, done, earlier, file: Mutex::new(file) })
+    }
+
+    /// Returns what to say of lines of other versions.
+    pub fn warning(&self) -> Option<String> {
+        (self.earlier > 0).then(|| {
+            format!(
+                "{NAME}: {} from a version whose options cannot be compared; their inputs count as not converted",
+                term::count(self.earlier, "line")
+            )
+        })
     }
 
     /// The line of an input that need not be done again: neither it nor its output has changed since, nor have the child
@@ -191,21 +207,6 @@ pub fn state(input: &Input) -> Option<String> {
     Some(format!("{} octets, changed {}.{:09}", data.len(), changed.as_secs(), changed.subsec_nanos()))
 }
 
-/// One word for what outputs depend on: the version, the options, the text of the specifications.
-pub fn fingerprint(options: &str, specifications: &[PathBuf]) -> io::Result<String> {
-    let mut hash = Sha256::new();
-    let mut add = |octets: &[u8]| {
-        hash.update((octets.len() as u64).to_be_bytes());
-        hash.update(octets);
-    };
-    add(env!("CARGO_PKG_VERSION").as_bytes());
-    add(options.as_bytes());
-    for path in specifications {
-        add(&fs::read(path)?);
-    }
-    Ok(hexadecimal(&hash.finalize()[..16]))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -214,9 +215,9 @@ mod tests {
     fn a_damaged_manifest_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(NAME);
-        let read = || Manifest::read(&path, "s".to_owned()).map(|manifest| manifest.done.len());
+        let read = || Manifest::read(&path, "1:s".to_owned()).map(|manifest| manifest.done.len());
         let lines =
-            [r#"{"input":"a","settings":"s"}"#, r#"{"input":"b","settings":"s"}"#].map(with_sum).concat();
+            [r#"{"input":"a","settings":"1:s"}"#, r#"{"input":"b","settings":"1:s"}"#].map(with_sum).concat();
         fs::write(&path, &lines).unwrap();
         assert_eq!(read().unwrap(), 2);
         for at in 0..lines.len() {
@@ -232,6 +233,22 @@ mod tests {
         // A line that a killed run has left.
         fs::write(&path, &lines[..lines.len() - 9]).unwrap();
         assert_eq!(read().unwrap(), 1);
+    }
+
+    #[test]
+    fn lines_of_other_versions_are_reported_and_not_used() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(NAME);
+        let of = |settings: &str| with_sum(&format!(r#"{{"input":"{settings}","settings":"{settings}"}}"#));
+        let warning = |lines: &[String]| {
+            fs::write(&path, lines.concat()).unwrap();
+            let manifest = Manifest::read(&path, "1:s".to_owned()).unwrap();
+            (manifest.done.len(), manifest.warning())
+        };
+        assert_eq!(warning(&[of("1:s"), of("1:t")]), (1, None));
+        let (done, text) = warning(&[of("816b0729212181bd7ab228eb3a3636cc"), of("1:s"), of("2:s")]);
+        assert_eq!(done, 1);
+        assert!(text.unwrap().contains("2 lines from a version whose options cannot be compared"));
     }
 
     #[cfg(unix)]

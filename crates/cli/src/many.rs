@@ -3,7 +3,7 @@
 
 use crate::exit::{Failure, Outcome};
 use crate::inputs::Input;
-use crate::run::{Converted, Run, Sinks};
+use crate::run::{Converted, Run};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
@@ -12,7 +12,7 @@ use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::mpsc::{channel, sync_channel};
 use std::thread;
-use tercet::records::{Converter, RejectFile, RenderedPart};
+use tercet::records::{Converter, RejectFile, RenderedPart, Targets};
 
 /// Chunks for each thread that are begun before the first of them is written.
 const AHEAD: usize = 4;
@@ -76,7 +76,7 @@ impl Run<'_> {
         &self,
         converter: &mut Converter<'_>,
         chunks: &[Chunk<'_>],
-        sinks: &mut Sinks<'_>,
+        targets: &mut Targets<'_>,
         tell: &mut dyn FnMut(Converted),
     ) -> Outcome<()> {
         let threads = self.threads();
@@ -116,10 +116,10 @@ impl Run<'_> {
                     }
                 }
                 match done.filter(|done: &Done| !done.too_large) {
-                    Some(done) => self.take_over(done, sinks, tell)?,
+                    Some(done) => self.take_over(done, targets, tell)?,
                     None => {
                         for input in chunk.inputs {
-                            self.input(converter, input, sinks, None, tell)?;
+                            self.input(converter, input, targets, None, tell)?;
                         }
                     }
                 }
@@ -136,7 +136,7 @@ impl Run<'_> {
         let mut done = Done::default();
         let (mut render, mut header_render) = self.part_renderers();
         let mut rejects = RejectFile::in_memory();
-        let mut sinks = Sinks {
+        let mut targets = Targets {
             render: &mut *render,
             out: &mut done.rows,
             header: Some((&mut *header_render, &mut done.header)),
@@ -146,7 +146,7 @@ impl Run<'_> {
         let converted = &mut done.converted;
         let left = Cell::new(MOST);
         let result = inputs.iter().try_for_each(|input| {
-            self.input(converter, input, &mut sinks, Some(&left), &mut |it| converted.push(it))
+            self.input(converter, input, &mut targets, Some(&left), &mut |it| converted.push(it))
         });
         let result = result.and_then(|()| Ok(render.part()?));
         match result {
@@ -161,26 +161,31 @@ impl Run<'_> {
     }
 
     /// Writes what has become of a chunk.
-    fn take_over(&self, done: Done, sinks: &mut Sinks<'_>, tell: &mut dyn FnMut(Converted)) -> Outcome<()> {
+    fn take_over(
+        &self,
+        done: Done,
+        targets: &mut Targets<'_>,
+        tell: &mut dyn FnMut(Converted),
+    ) -> Outcome<()> {
         if let Some(failure) = done.failure {
             return Err(failure);
         }
         let mut rows = done.rows;
         if let Some(part) = done.part {
-            sinks.render.join(part, &mut rows)?;
+            targets.render.join(part, &mut rows)?;
         }
-        sinks.out.write_all(&rows)?;
-        if let Some((_, header)) = &mut sinks.header {
+        targets.out.write_all(&rows)?;
+        if let Some((_, header)) = &mut targets.header {
             header.write_all(&done.header)?;
         }
-        if let (Some(rejects), Some(kept)) = (&mut sinks.rejects, done.rejects) {
+        if let (Some(rejects), Some(kept)) = (&mut targets.rejects, done.rejects) {
             rejects.append(kept)?;
         }
-        if let Some(marks) = &mut sinks.marks {
+        if let Some(marks) = &mut targets.marks {
             marks.write_all(&done.marks)?;
         }
         let path: Option<PathBuf> =
-            sinks.rejects.as_ref().and_then(|rejects| Some(rejects.path()?.to_owned()));
+            targets.rejects.as_ref().and_then(|rejects| Some(rejects.path()?.to_owned()));
         for converted in done.converted {
             tell(Converted { rejects: path.clone(), ..converted });
         }

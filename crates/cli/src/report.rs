@@ -231,7 +231,7 @@ impl<'p> Report<'p> {
         match summary.stopped {
             Some(Stopped::Rejects) => {
                 term::error(format_args!(
-                    "{name}: more rejects than `--max-errors` or `--max-error-ratio` allows; given up after {read}"
+                    "{name}: more rejects than `--max-rejects` or `--max-reject-ratio` allows; given up after {read}"
                 ));
             }
             Some(Stopped::NoRecord) => term::error(format_args!(

@@ -1,6 +1,5 @@
 //! A run of `tercet convert`: from inputs to outputs that are there whole or not at all.
 
-use crate::children;
 use crate::cmd::convert::{Convert, header_path};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::inputs::Input;
@@ -8,7 +7,6 @@ use crate::interrupt::OnInterrupt;
 use crate::job::Job;
 use crate::manifest::{self, Manifest};
 use crate::many::{self, Capped};
-use crate::render::Format;
 use crate::report::Report;
 use crate::term;
 use crate::watch;
@@ -26,7 +24,8 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 use tercet::records::{
-    Converter, Dedupe, Guard, Output, Overwrite, RejectFile, Render, Summary, Targets, reject_path, sweep,
+    Converter, Dedupe, Format, Guard, Output, Overwrite, RejectFile, Render, Summary, Targets, reject_path,
+    sweep,
 };
 
 /// What is to be done, and who watches.
@@ -79,8 +78,8 @@ impl<'a> Run<'a> {
         dedupe: Option<Dedupe>,
         guard: Guard,
     ) -> Outcome<Self> {
-        let marks = Mutex::new(convert.marks.as_ref().map(Output::create).transpose()?);
-        Ok(Self { convert, job, bar: bar(convert.quiet, inputs), dedupe, guard, marks })
+        let marks = Mutex::new(convert.conversion.output.marks.as_ref().map(Output::create).transpose()?);
+        Ok(Self { convert, job, bar: bar(convert.run.quiet, inputs), dedupe, guard, marks })
     }
 
     /// Gives the list of marked values its name.
@@ -91,7 +90,7 @@ impl<'a> Run<'a> {
 
     /// Whether marked values are listed.
     pub fn lists_marks(&self) -> bool {
-        self.convert.marks.is_some()
+        self.convert.conversion.output.marks.is_some()
     }
 
     /// Set when a signal says to stop.
@@ -102,10 +101,14 @@ impl<'a> Run<'a> {
     /// The manifest of the output directory, if it is asked for.
     pub fn manifest(&self) -> Outcome<Option<Manifest>> {
         let convert = self.convert;
-        match &convert.output {
-            Some(dir) if convert.resume || convert.watch => {
+        match convert.output() {
+            Some(dir) if convert.run.resume || convert.run.watch => {
                 std::fs::create_dir_all(dir).map_err(|error| Failure::io(dir.display(), &error))?;
-                Manifest::open(dir, convert.fingerprint()?).map(Some)
+                let manifest = Manifest::open(dir, convert.fingerprint()?)?;
+                if let Some(warning) = manifest.warning() {
+                    term::warning(warning);
+                }
+                Ok(Some(manifest))
             }
             _ => Ok(None),
         }
@@ -121,7 +124,7 @@ impl<'a> Run<'a> {
         report: &mut Report<'_>,
     ) -> Outcome<Vec<Input>> {
         let convert = self.convert;
-        let dir = convert.output.as_deref().unwrap_or_else(|| Path::new("."));
+        let dir = convert.output().unwrap_or_else(|| Path::new("."));
         std::fs::create_dir_all(dir).map_err(|error| Failure::io(dir.display(), &error))?;
         sweep(dir);
         let mut failed = Vec::new();
@@ -131,7 +134,7 @@ impl<'a> Run<'a> {
             let children = self.children(&output);
             match self.claim(&mut guard, input, &output, &children) {
                 // Others can be converted all the same, and this one once somebody has looked.
-                Err(refused) if convert.watch => {
+                Err(refused) if convert.run.watch => {
                     self.bar.suspend(|| report.failed(&refused.to_string()));
                     failed.push(input.clone());
                     continue;
@@ -140,7 +143,10 @@ impl<'a> Run<'a> {
             }
             if let Some(line) = manifest.and_then(|manifest| manifest.done(input, &output, &children)) {
                 report.done_before(line);
-            } else if convert.skip_existing && output.exists() && children.iter().all(|path| path.exists()) {
+            } else if convert.run.skip_existing
+                && output.exists()
+                && children.iter().all(|path| path.exists())
+            {
                 report.passed_over();
             } else {
                 work.push((input, output));
@@ -169,7 +175,7 @@ impl<'a> Run<'a> {
                         let index = next.fetch_add(1, Ordering::Relaxed);
                         let Some((input, output)) = work.get(index) else { return };
                         let result = self.one(&mut converter, input, output, manifest);
-                        if result.is_err() && !convert.watch {
+                        if result.is_err() && !convert.run.watch {
                             next.store(work.len(), Ordering::Relaxed);
                         }
                         // Who no longer listens has met a failure.
@@ -203,7 +209,7 @@ impl<'a> Run<'a> {
             Ok(Some(converted)) => self.tell(converted, report),
             // It is tried again later.
             Ok(None) => {
-                if !self.convert.quiet {
+                if !self.convert.run.quiet {
                     let name = input.shown();
                     self.bar.suspend(|| {
                         term::say(format_args!("{name}: ends inside a record; waiting for the rest"));
@@ -211,7 +217,7 @@ impl<'a> Run<'a> {
                 }
                 failed.push(input.clone());
             }
-            Err(failure) if self.convert.watch && matches!(failure.exit, Exit::Io | Exit::Failed) => {
+            Err(failure) if self.convert.run.watch && matches!(failure.exit, Exit::Io | Exit::Failed) => {
                 self.bar.suspend(|| report.failed(&failure.message));
                 failed.push(input.clone());
             }
@@ -254,17 +260,17 @@ impl<'a> Run<'a> {
         output: &Path,
         children: &[PathBuf],
     ) -> Result<(), Overwrite> {
-        if let (Input::File(path), true) = (input, self.convert.watch) {
+        if let (Input::File(path), true) = (input, self.convert.run.watch) {
             guard.reads("input", path)?;
         }
         guard.writes(&format!("the output of `{}`", input.shown()), output)?;
         for path in children {
             guard.writes(&format!("a child table of `{}`", input.shown()), path)?;
         }
-        if self.convert.source.records.is_some() && self.convert.header.is_none() {
+        if self.convert.has_header() && self.convert.conversion.output.header.is_none() {
             guard.writes(&format!("the header file of `{}`", input.shown()), &header_path(output))?;
         }
-        if self.convert.rejects.is_none() && !self.convert.skip_rejects {
+        if self.convert.conversion.output.rejects.is_none() && !self.convert.conversion.output.skip_rejects {
             let option = format!("the reject file of `{}`", input.shown());
             RejectFile::guard(guard, &option, &reject_path(output))?;
         }
@@ -273,7 +279,7 @@ impl<'a> Run<'a> {
 
     /// Where the child tables of an output go.
     fn children(&self, output: &Path) -> Vec<PathBuf> {
-        children::paths(self.job.children.as_ref(), output)
+        self.job.prepared.table_paths(output)
     }
 
     /// Converts an input to a file of its own, which the manifest then has. None if directories are watched and the input is
@@ -291,7 +297,8 @@ impl<'a> Run<'a> {
             cut.set(it.summary.cut);
             converted.push(it);
         };
-        let waits = || self.convert.watch && cut.get() && !watch::is_settled(input, self.convert.interval);
+        let waits =
+            || self.convert.run.watch && cut.get() && !watch::is_settled(input, self.convert.run.interval.0);
         if !self.to_file(converter, slice::from_ref(input), output, &mut tell, &waits)? {
             return Ok(None);
         }
@@ -322,13 +329,14 @@ impl<'a> Run<'a> {
         let convert = self.convert;
         let mut tell = |converted| self.tell([converted], report);
         self.begin(self.name(inputs).as_deref());
-        if let Some(path) = &convert.output {
+        if let Some(path) = convert.output() {
             sweep(path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or_else(|| Path::new(".")));
             return self.to_file(converter, inputs, path, &mut tell, &|| false).map(drop);
         }
-        let mut rejects = convert.rejects.as_ref().map(RejectFile::new).transpose()?;
-        let mut header = convert.header.as_ref().map(Output::create).transpose()?;
-        let mut out = term::stdout(convert.format().quotes());
+        let outputs = &convert.conversion.output;
+        let mut rejects = outputs.rejects.as_ref().map(RejectFile::new).transpose()?;
+        let mut header = outputs.header.as_ref().map(Output::create).transpose()?;
+        let mut out = term::stdout(term::quotes(convert.format()));
         let (header_out, rejects_out) = (header.as_mut(), rejects.as_mut());
         let files = Files { out: &mut out, children: &mut [], header: header_out, rejects: rejects_out };
         self.inputs(converter, inputs, files, &mut tell)?;
@@ -339,7 +347,8 @@ impl<'a> Run<'a> {
 
     /// What an output of these inputs is known by: it is the same one as long as they are; nothing for inputs that come once.
     fn name(&self, inputs: &[Input]) -> Option<String> {
-        let mut name = format!("{:?}", self.convert.output);
+        // Files of earlier versions have the output in this form.
+        let mut name = format!("{:?}", self.convert.output());
         for input in inputs {
             write!(name, "\n{} {}", input.name(), manifest::state(input)?).ok()?;
         }
@@ -368,12 +377,13 @@ impl<'a> Run<'a> {
         waits: &dyn Fn() -> bool,
     ) -> Outcome<bool> {
         let convert = self.convert;
-        let mut rejects = match &convert.rejects {
-            _ if convert.skip_rejects => RejectFile::without_octets(path),
+        let outputs = &convert.conversion.output;
+        let mut rejects = match &outputs.rejects {
+            _ if outputs.skip_rejects => RejectFile::without_octets(path),
             Some(path) => RejectFile::new(path)?,
             None => RejectFile::beside(path)?,
         };
-        let header = convert.source.records.as_ref().map(|_| match &convert.header {
+        let header = convert.has_header().then(|| match &outputs.header {
             Some(path) => Output::create(path),
             None => Output::create_derived(header_path(path)),
         });
@@ -406,7 +416,7 @@ impl<'a> Run<'a> {
     ) -> Outcome<()> {
         let Files { out, children, header, rejects } = files;
         let convert = self.convert;
-        let mut render = children::renderer(self.job, &convert.render, convert.format(), children);
+        let mut render = self.job.prepared.writer(&convert.conversion.form(), convert.format(), children);
         let mut header_render = header.is_some().then(|| self.header_renderer());
         let mut text = Vec::new();
         render.begin(&mut text);
@@ -417,21 +427,21 @@ impl<'a> Run<'a> {
         };
         let mut lines = MarkLines(&self.marks);
         let marks = self.lists_marks().then_some(&mut lines as &mut dyn Write);
-        let mut sinks = Sinks { render: &mut *render, out, header, rejects, marks };
+        let mut targets = Targets { render: &mut *render, out, header, rejects, marks };
         converter.set_limit(convert.limit());
         if inputs.len() > 1 && self.threads() > 1 && self.dedupe.is_none() && convert.limit().is_none() {
-            let octets = many::OCTETS.max(*self.convert.batch().start());
+            let octets = many::OCTETS.max(*self.convert.format().batch().start());
             let chunks = many::chunks(inputs, octets as u64);
-            self.chunks(converter, &chunks, &mut sinks, tell)?;
+            self.chunks(converter, &chunks, &mut targets, tell)?;
         } else {
             for (index, input) in inputs.iter().enumerate() {
-                self.input(converter, input, &mut sinks, None, tell)?;
+                self.input(converter, input, &mut targets, None, tell)?;
                 if self.interrupted()? {
                     break;
                 }
                 let after = inputs.len() - index - 1;
                 if converter.is_at_limit() && after > 0 {
-                    if !convert.quiet {
+                    if !convert.run.quiet {
                         let inputs = term::count(after as u64, "input");
                         self.bar.suspend(|| term::say(format_args!("stopped by --limit: {inputs} not read")));
                     }
@@ -450,34 +460,21 @@ impl<'a> Run<'a> {
         &self,
         converter: &mut Converter<'_>,
         input: &Input,
-        sinks: &mut Sinks<'_>,
+        targets: &mut Targets<'_>,
         left: Option<&Cell<u64>>,
         tell: &mut dyn FnMut(Converted),
     ) -> Outcome<()> {
-        let sha256 = self.convert.hash_inputs.then(|| input.sha256()).transpose()?.flatten();
-        input.each(self.convert.quiet, &mut |name, reader| {
+        let sha256 = self.convert.run.hash_inputs.then(|| input.sha256()).transpose()?.flatten();
+        input.each(self.convert.run.quiet, &mut |name, reader| {
             let begin = Instant::now();
             let reader = Capped { input: self.bar.wrap_read(reader), left };
-            let mut targets = Targets {
-                render: &mut *sinks.render,
-                out: &mut *sinks.out,
-                header: match &mut sinks.header {
-                    Some((render, out)) => Some((&mut **render, &mut **out)),
-                    None => None,
-                },
-                rejects: sinks.rejects.as_deref_mut(),
-                marks: match &mut sinks.marks {
-                    Some(marks) => Some(&mut **marks),
-                    None => None,
-                },
-            };
             let mut progress = |summary: &Summary| {
                 self.bar.set_message(term::count(summary.records, "record"));
                 ControlFlow::Continue(())
             };
-            let summary = converter.run(name, reader, &mut targets, &mut progress);
+            let summary = converter.run(name, reader, &mut targets.reborrow(), &mut progress);
             let summary = summary.map_err(|error| Failure::io(name, &error))?;
-            let rejects = sinks.rejects.as_deref().and_then(|rejects| Some(rejects.path()?.to_owned()));
+            let rejects = targets.rejects.as_deref().and_then(|rejects| Some(rejects.path()?.to_owned()));
             let sha256 = sha256.clone();
             let time = begin.elapsed();
             let rest = input.rest(name, &summary);
@@ -489,8 +486,8 @@ impl<'a> Run<'a> {
     /// Whether a signal has said to stop; a failure if the output is then to be removed.
     pub fn interrupted(&self) -> Outcome<bool> {
         let stopped = self.job.stopped();
-        if stopped && self.convert.on_interrupt == OnInterrupt::Remove {
-            let removed = if self.convert.output.is_some() { "; the output is removed" } else { "" };
+        if stopped && self.convert.run.on_interrupt == OnInterrupt::Remove {
+            let removed = if self.convert.output().is_some() { "; the output is removed" } else { "" };
             self.bar.finish_and_clear();
             return Err(Failure::interrupted(format_args!("interrupted{removed}")));
         }
@@ -505,17 +502,14 @@ impl<'a> Run<'a> {
     fn header_renderer(&self) -> Box<dyn Render + Send + '_> {
         let job = self.job;
         // Columns are those of records.
-        self.convert.render.with_columns(Vec::new()).renderer(
-            Format::Jsonl,
-            job.shown(),
-            job.outer.unwrap_or(job.record),
-        )
+        let form = self.convert.conversion.form().with_columns(Vec::new());
+        Format::JSONL.writer(&form, job.shown(), job.outer.unwrap_or(job.record))
     }
 
     /// Renderers of rows that another renderer takes over, and of what stands around them.
     pub fn part_renderers(&self) -> (Box<dyn Render + Send + '_>, Box<dyn Render + Send + '_>) {
-        let convert = self.convert;
-        (children::part_renderer(self.job, &convert.render, convert.format()), self.header_renderer())
+        let form = self.convert.conversion.form();
+        (self.job.prepared.part_writer(&form, self.convert.format()), self.header_renderer())
     }
 }
 
@@ -525,17 +519,6 @@ struct Files<'t> {
     children: &'t mut [Output],
     header: Option<&'t mut Output>,
     rejects: Option<&'t mut RejectFile>,
-}
-
-/// Where the parts of an output go.
-pub struct Sinks<'t> {
-    pub render: &'t mut dyn Render,
-    pub out: &'t mut dyn Write,
-    /// What stands around the records, and how.
-    pub header: Option<(&'t mut dyn Render, &'t mut dyn Write)>,
-    pub rejects: Option<&'t mut RejectFile>,
-    /// The list of marked values.
-    pub marks: Option<&'t mut dyn Write>,
 }
 
 impl Drop for Run<'_> {

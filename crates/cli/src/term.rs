@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
+use tercet::records::Format;
 pub use tercet_printable::Quotes;
 use tercet_printable::{Escaping, printable, printable_lines};
 
@@ -29,6 +30,12 @@ pub fn say_text(text: &str) {
 /// Prints a diagnostic, which has been made for people and may have colour.
 pub fn say_diagnostic(text: &str) {
     _ = writeln!(io::stderr(), "{text}");
+}
+
+/// Returns what quotes hold in an output format.
+pub fn quotes(format: Format) -> Quotes {
+    // JSON has no ends of lines within strings.
+    if format.quotes_text() { Quotes::HoldText } else { Quotes::Ignored }
 }
 
 /// Standard output: what could mislead a terminal is shown as escapes if it is one, and stays what it is in files and pipes.

@@ -3,11 +3,14 @@
 use crate::exit::{Failure, Outcome};
 use crate::inputs::Input;
 use crate::term;
+use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::ffi::OsString;
+use std::fmt;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
@@ -27,7 +30,7 @@ const SETTLED: u32 = 30;
 /// its directory is taken at the second look. One that ends inside a record then is waited for, up to [`SETTLED`] intervals.
 #[derive(Debug)]
 pub struct Watch {
-    folders: Vec<OsString>,
+    folders: Vec<PathBuf>,
     /// Where the outputs go; what is below is no input.
     output: PathBuf,
     /// What else is written, which is no input either.
@@ -51,15 +54,14 @@ struct Seen {
 
 impl Watch {
     /// For directories, and one that outputs go to.
-    pub fn new(folders: &[OsString], output: &Path, interval: Duration, guard: &Guard) -> Outcome<Self> {
+    pub fn new(folders: &[PathBuf], output: &Path, interval: Duration, guard: &Guard) -> Outcome<Self> {
         if folders.is_empty() {
             return Err(Failure::usage("`--watch` requires the directory in which files arrive"));
         }
         fs::create_dir_all(output).map_err(|error| Failure::io(output.display(), &error))?;
         let output = output.canonicalize().map_err(|error| Failure::io(output.display(), &error))?;
         for folder in folders {
-            let path =
-                Path::new(folder).canonicalize().map_err(|error| Failure::io(folder.display(), &error))?;
+            let path = folder.canonicalize().map_err(|error| Failure::io(folder.display(), &error))?;
             if !path.is_dir() {
                 return Err(Failure::usage(format_args!(
                     "`{}` is not a directory, which `--watch` requires",
@@ -159,10 +161,10 @@ impl Watch {
     fn list(&self) -> Outcome<Vec<PathBuf>> {
         let mut files = Vec::new();
         for folder in &self.folders {
-            match inputs::expand(folder) {
+            match inputs::expand(folder.as_os_str()) {
                 Ok(found) => files.extend(found.files),
                 // Something has been taken away while the directory was read: it is read again soon.
-                Err(error) if error.kind() == ErrorKind::NotFound && Path::new(folder).is_dir() => {}
+                Err(error) if error.kind() == ErrorKind::NotFound && folder.is_dir() => {}
                 Err(error) => return Err(Failure::from(error)),
             }
         }
@@ -182,12 +184,46 @@ pub fn is_settled(input: &Input, interval: Duration) -> bool {
     age.is_none_or(|age| age >= interval * SETTLED)
 }
 
-/// A number of seconds, with a fraction or without.
-pub fn seconds(text: &str) -> Result<Duration, String> {
-    let number: f64 = text.parse().map_err(|_| format!("`{text}` is not a number of seconds"))?;
-    match Duration::try_from_secs_f64(number) {
-        Ok(time) if !time.is_zero() => Ok(time),
-        _ => Err(format!("`{text}` is not a time to wait")),
+/// Seconds between two looks at directories.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "f64", into = "f64")]
+pub struct Interval(pub Duration);
+
+impl Default for Interval {
+    fn default() -> Self {
+        Self(Duration::from_secs(2))
+    }
+}
+
+impl TryFrom<f64> for Interval {
+    type Error = String;
+
+    fn try_from(seconds: f64) -> Result<Self, String> {
+        match Duration::try_from_secs_f64(seconds) {
+            Ok(time) if !time.is_zero() => Ok(Self(time)),
+            _ => Err(format!("`{seconds}` is not a time to wait")),
+        }
+    }
+}
+
+impl From<Interval> for f64 {
+    fn from(interval: Interval) -> Self {
+        interval.0.as_secs_f64()
+    }
+}
+
+impl FromStr for Interval {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let seconds: f64 = text.parse().map_err(|_| format!("`{text}` is not a number of seconds"))?;
+        Self::try_from(seconds)
+    }
+}
+
+impl fmt::Display for Interval {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.as_secs_f64().fmt(f)
     }
 }
 
@@ -201,7 +237,7 @@ mod tests {
         let folder = tempfile::tempdir()?;
         let output = folder.path().join("out");
         let path = folder.path().join("a.ber");
-        let folders = [folder.path().as_os_str().to_owned()];
+        let folders = [folder.path().to_owned()];
         let mut watch = Watch::new(&folders, &output, Duration::from_secs(1), &Guard::default()).unwrap();
         let look = |watch: &mut Watch| watch.look().unwrap().len();
         fs::write(&path, "1")?;

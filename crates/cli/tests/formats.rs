@@ -41,13 +41,13 @@ const OF_ROWS: [&str; 8] = [
 ];
 
 /// Options that have nothing to do with the format: about inputs, how they are read, and what else is written.
-const OF_NO_FORMAT: [&str; 41] = [
+const OF_NO_FORMAT: [&str; 43] = [
     "--alias",
     "--allow-empty",
     "--allow-errors",
     "--allow-missing",
     "--dedupe-file",
-    "--depth",
+    "--config",
     "--file-sequence",
     "--filler",
     "--format",
@@ -58,10 +58,12 @@ const OF_NO_FORMAT: [&str; 41] = [
     "--interval",
     "--jobs",
     "--marks",
-    "--max-error-ratio",
-    "--max-errors",
+    "--max-depth",
+    "--max-reject-ratio",
+    "--max-rejects",
     "--on-interrupt",
     "--output",
+    "--print-config",
     "--prometheus",
     "--quiet",
     "--record-limit",

@@ -147,6 +147,7 @@ fn every_option_that_names_a_file_is_known() {
     let reads = [
         "--schema",
         "--profile",
+        "--config",
         "--overlay",
         "--registry",
         "--ldif",

@@ -1,10 +1,12 @@
 //! Faults as exceptions of the package, with what they tell as attributes.
 
+use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyType};
 use std::io;
 use tercet::dynamic::Error;
+use tercet::records::conversion::{Names, OptionFault, OptionFaultKind};
 use tercet::{CodecError, PlanError};
 
 static ARGUMENT: PyOnceLock<Py<PyType>> = PyOnceLock::new();
@@ -69,6 +71,16 @@ pub(crate) fn option<'a, 'py, T: FromPyObject<'a, 'py>>(
         let text = format!("{name}: {}", fault.value(py));
         fault.get_type(py).call1((text,)).map_or_else(|fault| fault, PyErr::from_value)
     })
+}
+
+/// `tercet.ArgumentError` for an option that cannot be used, or `tercet.RangeError` for a number.
+#[cold]
+pub(crate) fn fault(fault: &OptionFault) -> PyErr {
+    let fault = fault.clone().spelled(Names::Keyword);
+    match fault.kind() {
+        OptionFaultKind::Range => of_python(PyOverflowError::new_err(fault.to_string())),
+        OptionFaultKind::Type | OptionFaultKind::Value => argument(fault.to_string()),
+    }
 }
 
 /// `tercet.DecodeError`.

@@ -9,7 +9,7 @@ use tercet::TransferSyntax;
 use tercet::dynamic::{Options, Trailing, Unknown};
 
 /// Keyword arguments of all that decodes.
-const DECODE: [&str; 10] = [
+pub(crate) const DECODE: [&str; 10] = [
     "strict",
     "defaults",
     "constraints",

@@ -135,7 +135,7 @@ try:
     calls("damaged").count()
 except Exception as error:
     found["error"] = "RejectError" in str(error)
-found["left"] = calls("damaged", **{"max-errors": "none"}).count()
+found["left"] = calls("damaged", **{"max-rejects": "none"}).count()
 report = calls("damaged", output="report").collect()
 found["report"] = [list(row)[1:] for row in report]
 rejects = calls("damaged", output="rejects").collect()
@@ -213,7 +213,7 @@ found["tables"] = {name: [table.columns, table.count()] for name, table in table
 joined = tables["records"].join(tables["voice"], ["_file", "_record"]).join(tables["voice.legs"], ["_file", "_record"])
 found["joined"] = joined.agg(f.sum("seconds")).collect()[0][0]
 found["first"] = calls("one", children="true", table="voice.legs").columns
-found["share"] = calls("damaged", maxErrorRatio="0.01").count()
+found["share"] = calls("damaged", maxRejectRatio="0.01").count()
 try:
     calls("damaged", maxErrorRatio="0.0001").count()
 except Exception as error:

@@ -39,7 +39,7 @@ fn main() {
         "csv" => Box::new(Csv(csv::Writer::new(rendering.shape(), record, csv::Options::default()))),
         _ => Box::new(Json(JsonWriter::new(rendering.shape(), json::Options::default()))),
     };
-    let mut converter = Converter::new(&plan, settings).with_rendering(Some(&rendering));
+    let mut converter = Converter::builder(&plan, settings).rendering(Some(&rendering)).build();
     let input = std::fs::read(file).expect("records");
     let begin = Instant::now();
     let mut rows = Vec::new();

@@ -1,22 +1,18 @@
 //! The pipeline: framing, decoding, rendering, with counters and rejects; one tape and one buffer for the whole run.
 
-use crate::audit::{Audit, AuditRules, Checked};
+use crate::audit::{Audit, Checked};
 use crate::balance::Balance;
-use crate::children::Children;
-use crate::dedupe::Dedupe;
+use crate::builder::ConverterBuilder;
 use crate::envelope::Envelope;
-use crate::explode::Explode;
 use crate::figures::Figures;
-use crate::filter::Filter;
 use crate::framing::{Carvings, Decodes, Framing, Item, Part, Reason, RecordFormat, RecordReader, detect_in};
 use crate::marks::Marks;
-use crate::other_rules::{Check, OtherRules};
+use crate::other_rules::Check;
 use crate::parallel::Workers;
-use crate::reach::want;
 use crate::reject::{Reject, RejectFile};
 use crate::render::{MakeRender, Origin, Render};
 use crate::rendering::Rendering;
-use crate::rows::Rows;
+use crate::rows::{Rows, Steps};
 use crate::run::Run;
 use crate::split::Split;
 use std::io::{self, Read, Write};
@@ -24,7 +20,7 @@ use std::ops::{ControlFlow, RangeInclusive};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tercet_dynamic::{Discard, Error, ErrorKind, NodeId, Options, Plan, Tape, Unknown};
-use tercet_plan::{FieldId, Kind};
+use tercet_plan::FieldId;
 
 /// What is to be converted and how.
 #[derive(Clone, Debug)]
@@ -118,7 +114,7 @@ pub enum Stopped {
     NoRecord,
     /// The caller said so.
     Caller,
-    /// As many records as were asked for have been kept ([`Converter::with_limit`]).
+    /// As many records as were asked for have been kept ([`ConverterBuilder::limit`]).
     Limit,
 }
 
@@ -173,137 +169,41 @@ impl std::fmt::Debug for Targets<'_> {
     }
 }
 
+impl Targets<'_> {
+    /// Lends the targets to one input of several.
+    pub fn reborrow(&mut self) -> Targets<'_> {
+        Targets {
+            render: &mut *self.render,
+            out: &mut *self.out,
+            header: match &mut self.header {
+                Some((render, out)) => Some((&mut **render, &mut **out)),
+                None => None,
+            },
+            rejects: self.rejects.as_deref_mut(),
+            marks: match &mut self.marks {
+                Some(marks) => Some(&mut **marks),
+                None => None,
+            },
+        }
+    }
+}
+
 impl<'p> Converter<'p> {
-    /// A converter for a plan that has the types of the settings as roots.
-    pub fn new(plan: &'p Plan, mut settings: Settings) -> Self {
-        // Records are counted by alternative, wanted or not.
-        if let Some(wanted) = &mut settings.wanted {
-            let mut choices = vec![settings.record];
-            while let Some(choice) = choices.pop() {
-                for (id, field) in plan.shape.fields_of(choice) {
-                    if plan.shape.node(choice).kind == Kind::Choice
-                        && !std::mem::replace(&mut wanted[id.index()], true)
-                    {
-                        choices.push(field.node);
-                    }
-                }
-            }
-        }
-        let rows = Rows::new(plan, &settings);
-        Self { rows, settings, out: Vec::new(), stop: None, split: None, remaining: None, workers: None }
+    /// Returns what makes a converter for a plan that has the types of the settings as roots.
+    pub fn builder(plan: &'p Plan, settings: Settings) -> ConverterBuilder<'p> {
+        ConverterBuilder::new(plan, settings)
     }
 
-    /// Takes inputs for this split of a file, with the framing as the settings say.
-    #[must_use]
-    pub fn with_split(mut self, split: Split) -> Self {
-        self.split = Some(split);
-        self
-    }
-
-    /// Decodes records in other rules than BER too, where headers or the settings say that they are; else they are rejected.
-    #[must_use]
-    pub fn with_other_rules(mut self, others: &'p OtherRules) -> Self {
-        self.rows.others = Some(others);
-        self
-    }
-
-    /// Shows values by a rendering of the plan's shape: renderers have then to know the shape of the rendering.
-    #[must_use]
-    pub fn with_rendering(mut self, rendering: Option<&'p Rendering>) -> Self {
-        if let (Some(rendering), Some(wanted)) = (rendering, &mut self.rows.wanted) {
-            rendering.complete(wanted);
-        }
-        self.rows.rendering = rendering;
-        self
-    }
-
-    /// Looks at a flag before every record; once it is set, the input is left as if `progress` had said so.
-    #[must_use]
-    pub fn with_stop(mut self, flag: Arc<AtomicBool>) -> Self {
-        self.stop = Some(flag);
-        self
-    }
-
-    /// Compares totals that stand around the records with what is read; a rendering is named before.
-    #[must_use]
-    pub fn with_audit(mut self, rules: &AuditRules) -> Self {
-        if self.settings.outer.is_none() || *rules == AuditRules::default() {
-            return self;
-        }
-        let shape = &self.rows.plan.shape;
-        let audit = Audit::new(rules, self.rows.shape());
-        if let Some(wanted) = &mut self.rows.wanted {
-            want(shape, audit.fields(shape), wanted);
-        }
-        self.rows.audit = Some(audit);
-        self
-    }
-
-    /// Leaves out records; a rendering and an audit are named before.
-    #[must_use]
-    pub fn with_filter(mut self, filter: Filter) -> Self {
-        let rows = &mut self.rows;
-        let shape = &rows.plan.shape;
-        if filter.is_of_parts(shape.fields.len()) {
-            rows.wanted = None;
-        }
-        if let Some(wanted) = &mut rows.wanted {
-            want(shape, filter.fields().filter(|field| *field < shape.fields.len()), wanted);
-        }
-        let excluded = filter.excluded(shape, self.settings.record);
-        if rows.audit.is_none() && !excluded.is_empty() {
-            let wanted = rows.wanted.get_or_insert_with(|| vec![true; shape.fields.len()]);
-            for field in excluded {
-                wanted[field] = false;
-            }
-        }
-        rows.filter = Some(filter);
-        self
-    }
-
-    /// Adds up what components come to over the records that are not left out; a rendering is named before.
-    #[must_use]
-    pub fn with_figures(mut self, figures: Figures) -> Self {
-        let rows = &mut self.rows;
-        let shape = &rows.plan.shape;
-        if figures.is_of_parts(shape.fields.len()) {
-            rows.wanted = None;
-        }
-        if let Some(wanted) = &mut rows.wanted {
-            want(shape, figures.fields().filter(|field| *field < shape.fields.len()), wanted);
-        }
-        rows.figures = figures;
-        self
-    }
-
-    /// Leaves out records that have been there before, in this input or an earlier one; a rendering is named before. Converters
-    /// made by [`Converter::fork`] know of the same records: of two that have one at the same time, any may come first.
-    #[must_use]
-    pub fn with_dedupe(mut self, dedupe: Dedupe) -> Self {
-        let rows = &mut self.rows;
-        let shape = &rows.plan.shape;
-        if dedupe.is_of_parts(shape.fields.len()) {
-            rows.wanted = None;
-        }
-        if let Some(wanted) = &mut rows.wanted {
-            want(shape, dedupe.fields().filter(|field| *field < shape.fields.len()), wanted);
-        }
-        rows.dedupe = Some(dedupe);
-        self
-    }
-
-    /// Makes a row of each element of a list: renderers have then to know the shape of rows.
-    #[must_use]
-    pub fn with_explode(mut self, explode: Option<&'p Explode>) -> Self {
-        self.rows.explode = explode;
-        self
-    }
-
-    /// Makes rows of several tables: renderers have then to take those of [`Render::child`] too, in the shape of these.
-    #[must_use]
-    pub fn with_children(mut self, children: Option<&'p Children>) -> Self {
-        self.rows.children = children;
-        self
+    /// Makes a converter of steps that know which fields they need.
+    pub(crate) fn new(
+        steps: Steps<'p>,
+        settings: Settings,
+        stop: Option<Arc<AtomicBool>>,
+        split: Option<Split>,
+        limit: Option<u64>,
+    ) -> Self {
+        let rows = Rows::new(steps);
+        Self { rows, settings, out: Vec::new(), stop, split, remaining: limit, workers: None }
     }
 
     /// Decodes and renders on several threads where an input is long enough and undamaged; the rows come in the order of
@@ -316,14 +216,7 @@ impl<'p> Converter<'p> {
         self
     }
 
-    /// Stops after so many records that no filter leaves out, over all inputs; with a limit, one thread does all.
-    #[must_use]
-    pub fn with_limit(mut self, limit: Option<u64>) -> Self {
-        self.set_limit(limit);
-        self
-    }
-
-    /// Sets the limit of [`Converter::with_limit`] for the inputs to come.
+    /// Sets the limit of [`ConverterBuilder::limit`] for the inputs to come.
     pub fn set_limit(&mut self, limit: Option<u64>) {
         self.remaining = limit;
     }
@@ -333,7 +226,7 @@ impl<'p> Converter<'p> {
         self.remaining == Some(0)
     }
 
-    /// One that does the same, for another thread.
+    /// Returns a converter that does the same on another thread.
     #[must_use]
     pub fn fork(&self) -> Self {
         let (rows, settings) = (self.rows.fork(), self.settings.clone());
@@ -383,8 +276,8 @@ impl<'p> Converter<'p> {
         let mut is_record = |octets: &[u8]| check.decodes(RecordFormat::Ber, octets);
         self.out.clear();
         self.rows.scratch.marks.are_listed = targets.marks.is_some();
-        self.rows.audit.iter_mut().for_each(Audit::reset);
-        _ = self.rows.figures.take();
+        self.rows.steps.audit.iter_mut().for_each(Audit::reset);
+        _ = self.rows.steps.figures.take();
         loop {
             if ahead && run.sound >= SOUND && run.summary.stopped.is_none() {
                 run.flush(&mut self.out, targets)?;
@@ -431,9 +324,9 @@ impl<'p> Converter<'p> {
         run.close_reject(targets)?;
         self.header(&mut run, targets)?;
         run.flush(&mut self.out, targets)?;
-        run.summary.figures = self.rows.figures.take();
+        run.summary.figures = self.rows.steps.figures.take();
         run.summary.rows = run.tally.rows;
-        run.summary.tables = run.tally.tables(self.rows.children);
+        run.summary.tables = run.tally.tables(self.rows.steps.children);
         run.summary.left_out = run.tally.left_out;
         run.summary.repeated = run.tally.repeated;
         run.summary.by_type = run.tally.by_type();
@@ -454,7 +347,7 @@ impl<'p> Converter<'p> {
     }
 
     fn check(&self) -> Check<'p> {
-        Check::new(self.rows.plan, self.rows.others, self.settings.record, &self.settings.options)
+        Check::new(self.rows.steps.plan, self.rows.steps.others, self.settings.record, &self.settings.options)
     }
 
     /// Deals with an item; false if it is to be rejected.
@@ -564,7 +457,7 @@ impl<'p> Converter<'p> {
     /// Reads what stands before the records, for what it explains in them.
     fn tables(&mut self, run: &Run<'_>) {
         if let Some(outer) = self.settings.outer
-            && self.rows.rendering.is_some_and(Rendering::has_tables)
+            && self.rows.steps.rendering.is_some_and(Rendering::has_tables)
             && let Some(octets) = run.envelope.so_far()
         {
             self.rows.tables(outer, &octets, &self.settings.options);
@@ -574,7 +467,7 @@ impl<'p> Converter<'p> {
     /// Checks a value of the outer type that has no list of records.
     fn outer(&mut self, item: &Item<'_>) -> Result<(), Error> {
         let Some(outer) = self.settings.outer else { return Ok(()) };
-        let Rows { plan, decoder, options, .. } = &mut self.rows;
+        let Rows { decoder, steps: Steps { plan, options, .. }, .. } = &mut self.rows;
         options.base_offset = item.offset;
         decoder.decode(plan, outer, item.octets, &mut Discard, options).map(|_| ())
     }
@@ -584,7 +477,7 @@ impl<'p> Converter<'p> {
         let Some(octets) = run.envelope.take() else { return Ok(()) };
         run.tables = false;
         let Some(outer) =
-            self.settings.outer.filter(|_| targets.header.is_some() || self.rows.audit.is_some())
+            self.settings.outer.filter(|_| targets.header.is_some() || self.rows.steps.audit.is_some())
         else {
             return Ok(());
         };
@@ -604,10 +497,10 @@ impl<'p> Converter<'p> {
         if done.is_ok() {
             self.rows.count_marks(&origin, &mut run.tally);
         }
-        let shape = self.rows.shape();
+        let shape = self.rows.steps.shape();
         // A split has not seen all, nor has a run that was stopped.
         let all = self.split.is_none() && run.summary.stopped.is_none();
-        if let (Ok(()), Some(audit), true) = (&done, &mut self.rows.audit, all) {
+        if let (Ok(()), Some(audit), true) = (&done, &mut self.rows.steps.audit, all) {
             run.summary.audit.extend(audit.header(shape, tape.view(&octets)));
         }
         let Some((render, out)) = &mut targets.header else { return Ok(()) };

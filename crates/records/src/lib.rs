@@ -6,8 +6,10 @@
 
 mod audit;
 mod balance;
+mod builder;
 mod children;
 mod component;
+pub mod conversion;
 mod convert;
 mod dedupe;
 mod envelope;
@@ -15,6 +17,7 @@ mod explode;
 mod figures;
 mod filter;
 mod fit;
+mod formats;
 mod framing;
 mod guard;
 mod guess;
@@ -40,23 +43,27 @@ mod zipped;
 
 pub use audit::{AuditRules, Checked, Sum};
 pub use balance::Balance;
+pub use builder::ConverterBuilder;
 pub use children::{ChildTable, Children};
+pub use conversion::{Conversion, Prepared};
 pub use convert::{Converter, SHARE_FROM, Settings, Stopped, Summary, Targets};
 pub use dedupe::Dedupe;
 pub use explode::Explode;
 pub use figures::{Amount, Extreme, Figure, FigureKind, Figures, Total, circle_of};
 pub use filter::{Condition, Filter, FilterError};
 pub use fit::{Fit, fit};
+pub use formats::{FORMATS, Format, OutputFormat, Shown, TableRole};
 pub use framing::{
     Carvings, DEFAULT_RECORD_LIMIT, Decodes, Detected, FRAMINGS, FileFraming, FileHeader, Framing,
-    Identifiers, Item, Part, Prefix, Reason, RecordFormat, RecordReader, Score, Used, detect, score,
+    GivenFraming, Identifiers, Item, Part, Prefix, Reason, RecordFormat, RecordReader, Score, Used, detect,
+    score,
 };
 pub use guard::{Guard, Overwrite};
 pub use guess::{Guess, guess};
 pub use marks::{Marking, Marks};
 pub use other_rules::{Check, OtherRules};
 pub use output::{Output, abandon, sweep};
-pub use own::{MANIFEST, SUFFIXES};
+pub use own::MANIFEST;
 pub use reject::{KEEP_UNKNOWN, Reject, RejectFile, reject_path};
 pub use render::{EachNulled, MakeRender, Origin, Render, RenderedPart};
 pub use rendering::{CodeRule, Leaves, Profile, RenderKind, Rendering, Scratch, TableRules, Tables};

@@ -2,6 +2,7 @@
 //!
 //! They are known by what stands beside them, so that a record file is not taken for one because of its name alone.
 
+use crate::formats::Format;
 use crate::reject::{has_lines, lines_path};
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -10,21 +11,6 @@ use std::path::{Path, PathBuf};
 
 /// The manifest of a run into a directory.
 pub const MANIFEST: &str = "tercet-run.jsonl";
-
-/// Suffixes of files that records are converted to, each with the name of its format: the first of a format is the one that its
-/// files get.
-pub const SUFFIXES: [(&str, &str); 10] = [
-    ("json", "json"),
-    ("jsonl", "jsonl"),
-    ("ndjson", "jsonl"),
-    ("xml", "xml"),
-    ("csv", "csv"),
-    ("val", "value"),
-    ("parquet", "parquet"),
-    ("arrow", "arrow"),
-    ("feather", "arrow"),
-    ("arrows", "arrow-stream"),
-];
 
 /// Takes the outputs of earlier runs out of files that were found together, and gives them:
 ///
@@ -84,7 +70,7 @@ const LONGEST: usize = 16;
 
 fn is_format(path: &Path) -> bool {
     let suffix = path.extension().and_then(|suffix| suffix.to_str());
-    suffix.is_some_and(|suffix| SUFFIXES.iter().any(|(known, _)| *known == suffix))
+    suffix.is_some_and(Format::is_suffix)
 }
 
 /// Whether a name without its suffix is that of an input and a list in its records, and the table of the records is there.

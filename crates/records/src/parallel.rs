@@ -160,7 +160,7 @@ impl Worker<'_> {
         let Self { name, rows, render } = self;
         done.tally = rows.tally();
         _ = rows.take_totals();
-        _ = rows.figures.take();
+        _ = rows.steps.figures.take();
         for (index, &Place { ref range, offset, format }) in (batch.first..).zip(&batch.records) {
             let octets = &batch.octets[range.clone()];
             rows.repeated = repeated.get((index - batch.first) as usize).copied();
@@ -179,14 +179,14 @@ impl Worker<'_> {
         let Ok(part) = render.part() else { return };
         done.part = part;
         done.totals = rows.take_totals();
-        done.figures = rows.figures.take();
+        done.figures = rows.steps.figures.take();
         done.whole = true;
     }
 
     /// Which records of a batch have been there before, if that is asked: all are known before the first becomes rows, as those
     /// of the next batch wait for it. Nothing if a record does not decode.
     fn repeated(&mut self, number: usize, batch: &Batch) -> Option<Vec<bool>> {
-        let Some(dedupe) = &self.rows.dedupe else { return Some(Vec::new()) };
+        let Some(dedupe) = &self.rows.steps.dedupe else { return Some(Vec::new()) };
         let turn = dedupe.turn(number);
         let mut digests = Vec::with_capacity(batch.records.len());
         for &Place { ref range, offset, format } in &batch.records {
@@ -292,7 +292,7 @@ impl Converter<'_> {
         let settings = self.settings.clone();
         let name = run.name;
         reader.hold(true);
-        self.rows.dedupe.iter().for_each(Dedupe::begin_turns);
+        self.rows.steps.dedupe.iter().for_each(Dedupe::begin_turns);
         let done = thread::scope(|scope| {
             let mut pool = Pool::start(scope, &workers, &self.rows, name);
             let mut index = self.index(run.summary.records);
@@ -343,7 +343,7 @@ impl Converter<'_> {
             }
         });
         reader.hold(false);
-        self.rows.dedupe.iter().for_each(Dedupe::end_turns);
+        self.rows.steps.dedupe.iter().for_each(Dedupe::end_turns);
         self.workers = Some(workers);
         done
     }
@@ -363,14 +363,14 @@ impl Converter<'_> {
             }
             return Ok(Some((batch.mark.clone(), octets)));
         }
-        self.rows.dedupe.iter().for_each(Dedupe::accept);
+        self.rows.steps.dedupe.iter().for_each(Dedupe::accept);
         run.summary.records += batch.records.len() as u64;
         run.summary.balance.merge(&batch.balance);
         run.tally.merge(&done.tally);
-        if let (Some(audit), Some(totals)) = (&mut self.rows.audit, &done.totals) {
+        if let (Some(audit), Some(totals)) = (&mut self.rows.steps.audit, &done.totals) {
             audit.merge(totals);
         }
-        self.rows.figures.merge(&done.figures);
+        self.rows.steps.figures.merge(&done.figures);
         if let Some(part) = done.part.take() {
             targets.render.join(part, &mut done.rows)?;
         }

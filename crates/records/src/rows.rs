@@ -15,26 +15,69 @@ use crate::rendering::{Rendered, Rendering, Scratch};
 use tercet_dynamic::{Decoder, Error, ErrorKind, NodeId, Options, Plan, Shape, Sink, Tape};
 use tercet_plan::FieldId;
 
-/// Decodes records, shows them otherwise, leaves some out, and has rows rendered.
-#[derive(Debug)]
-pub(crate) struct Rows<'p> {
+/// What happens to records on their way to rows: the same on all threads.
+#[derive(Clone, Debug)]
+pub(crate) struct Steps<'p> {
     pub(crate) plan: &'p Plan,
     /// How records in other rules than BER are decoded, if they are.
     pub(crate) others: Option<&'p OtherRules>,
-    /// Whether the record at hand is in XER.
-    is_xml: bool,
     record: NodeId,
-    pub(crate) wanted: Option<Vec<bool>>,
     pub(crate) options: Options,
+    /// For each field of the shape whether it is decoded; all if there is no answer.
+    pub(crate) wanted: Option<Vec<bool>>,
     pub(crate) rendering: Option<&'p Rendering>,
-    pub(crate) audit: Option<Audit>,
-    pub(crate) figures: Figures,
-    pub(crate) dedupe: Option<Dedupe>,
-    /// Whether the next record has been there before, if that is known already.
-    pub(crate) repeated: Option<bool>,
     pub(crate) filter: Option<Filter>,
+    pub(crate) dedupe: Option<Dedupe>,
     pub(crate) explode: Option<&'p Explode>,
     pub(crate) children: Option<&'p Children>,
+    pub(crate) audit: Option<Audit>,
+    pub(crate) figures: Figures,
+}
+
+impl<'p> Steps<'p> {
+    /// Returns the steps of records that become rows as they are.
+    pub(crate) fn new(plan: &'p Plan, settings: &Settings) -> Self {
+        Self {
+            plan,
+            others: None,
+            record: settings.record,
+            options: settings.options.clone(),
+            wanted: settings.wanted.clone(),
+            rendering: None,
+            filter: None,
+            dedupe: None,
+            explode: None,
+            children: None,
+            audit: None,
+            figures: Figures::default(),
+        }
+    }
+
+    /// Returns the shape of records as they are shown.
+    pub(crate) fn shape(&self) -> &'p Shape {
+        self.rendering.map_or(&self.plan.shape, |rendering| rendering.shape())
+    }
+
+    /// Returns whether a record is one row.
+    fn is_row(&self) -> bool {
+        self.explode.is_none() && self.children.is_none()
+    }
+
+    /// Returns whether the value of a record is looked at before it becomes rows.
+    fn is_seen(&self) -> bool {
+        self.filter.is_some() || self.dedupe.is_some() || self.audit.is_some() || !self.figures.is_empty()
+    }
+}
+
+/// Decodes records, filters them, and has their rows rendered.
+#[derive(Debug)]
+pub(crate) struct Rows<'p> {
+    pub(crate) steps: Steps<'p>,
+    /// Whether the record at hand is in XER.
+    is_xml: bool,
+    /// Whether the next record is a duplicate, if that is known already.
+    pub(crate) repeated: Option<bool>,
+    pub(crate) scratch: Scratch,
     pub(crate) decoder: Decoder,
     tape: Tape,
     /// A row of a record that has several.
@@ -42,7 +85,16 @@ pub(crate) struct Rows<'p> {
     /// Rows of child tables that this record has.
     of_tables: Vec<u64>,
     filtering: FilterState,
-    pub(crate) scratch: Scratch,
+}
+
+/// What becomes of a record, after it is decoded.
+enum Fate {
+    /// It is kept; a digest is that of a record that has not been seen.
+    Kept(Option<Digest>),
+    /// The filter does not accept it.
+    Dropped,
+    /// It is a duplicate.
+    Repeated,
 }
 
 /// What has come of records.
@@ -96,72 +148,35 @@ fn add(sums: &mut [u64], others: &[u64]) {
 }
 
 impl<'p> Rows<'p> {
-    pub(crate) fn new(plan: &'p Plan, settings: &Settings) -> Self {
+    pub(crate) fn new(steps: Steps<'p>) -> Self {
         Self {
-            plan,
-            others: None,
+            steps,
             is_xml: false,
-            record: settings.record,
-            wanted: settings.wanted.clone(),
-            options: settings.options.clone(),
-            rendering: None,
-            audit: None,
-            figures: Figures::default(),
-            dedupe: None,
             repeated: None,
-            filter: None,
-            explode: None,
-            children: None,
+            scratch: Scratch::default(),
             decoder: Decoder::new(),
             tape: Tape::new(),
             row: Tape::new(),
             of_tables: Vec::new(),
             filtering: FilterState::default(),
-            scratch: Scratch::default(),
         }
     }
 
-    /// One that does the same, for another thread.
+    /// Returns rows of the same steps for another thread, with the tables that have been read.
     pub(crate) fn fork(&self) -> Self {
-        Self {
-            plan: self.plan,
-            others: self.others,
-            is_xml: false,
-            record: self.record,
-            wanted: self.wanted.clone(),
-            options: self.options.clone(),
-            rendering: self.rendering,
-            audit: self.audit.clone(),
-            figures: self.figures.clone(),
-            dedupe: self.dedupe.clone(),
-            repeated: None,
-            filter: self.filter.clone(),
-            explode: self.explode,
-            children: self.children,
-            decoder: Decoder::new(),
-            tape: Tape::new(),
-            row: Tape::new(),
-            of_tables: Vec::new(),
-            filtering: FilterState::default(),
-            scratch: self.scratch.clone(),
-        }
+        Self { scratch: self.scratch.clone(), ..Self::new(self.steps.clone()) }
     }
 
     /// Counters at zero.
     pub(crate) fn tally(&self) -> Tally {
-        let tables = self.children.map_or(0, |children| children.tables().len());
-        let (children, by_field) = (vec![0; tables], vec![0; self.plan.shape.fields.len()]);
+        let tables = self.steps.children.map_or(0, |children| children.tables().len());
+        let (children, by_field) = (vec![0; tables], vec![0; self.steps.plan.shape.fields.len()]);
         Tally { children, by_field, ..Tally::default() }
     }
 
-    /// The shape of records.
-    pub(crate) fn shape(&self) -> &'p Shape {
-        self.rendering.map_or(&self.plan.shape, |rendering| rendering.shape())
-    }
-
-    /// What the audit has added up; it begins anew.
+    /// Takes what the audit has added up; it begins anew.
     pub(crate) fn take_totals(&mut self) -> Option<Totals> {
-        self.audit.as_mut().map(Audit::take)
+        self.steps.audit.as_mut().map(Audit::take)
     }
 
     /// Counts the marked values of the value decoded last, which is kept.
@@ -179,45 +194,33 @@ impl<'p> Rows<'p> {
         tape: &mut Tape,
         options: &Options,
     ) -> Result<(), Error> {
-        let mut sink = Rendered::new(&self.plan.shape, self.rendering, None, tape, &mut self.scratch);
-        self.decoder.decode(self.plan, node, octets, &mut sink, options).map(drop)
+        let Steps { plan, rendering, .. } = &self.steps;
+        let mut sink = Rendered::new(&plan.shape, *rendering, None, tape, &mut self.scratch);
+        self.decoder.decode(plan, node, octets, &mut sink, options).map(drop)
     }
 
     /// Keeps the tables of what stands before the records.
     pub(crate) fn tables(&mut self, outer: NodeId, octets: &[u8], options: &Options) {
-        let Some(rendering) = self.rendering else { return };
+        let Some(rendering) = self.steps.rendering else { return };
         let mut tape = Tape::new();
         // What is missing may still come; what there is has been said.
         _ = self.value(outer, octets, &mut tape, options);
         rendering.read_tables(tape.view(octets), &mut self.scratch);
     }
 
-    /// What a record is known by that does not become rows yet; nothing if it is left out, or is like no other.
+    /// Returns the digest of a record that does not become rows yet, or `None` if the filter drops it or it is like no other.
     pub(crate) fn digest(&mut self, octets: &[u8], offset: u64) -> Result<Option<Digest>, Error> {
-        if self.filter.is_none() && self.dedupe.as_ref().is_some_and(Dedupe::is_of_octets) {
+        if self.steps.filter.is_none() && self.steps.dedupe.as_ref().is_some_and(Dedupe::is_of_octets) {
             return Ok(Some(Dedupe::digest_of_octets(octets)));
         }
-        self.options.base_offset = offset;
-        let shape = self.shape();
-        let mut record = Undecoded {
-            plan: self.plan,
-            node: self.record,
-            is_xml: self.is_xml,
-            octets,
-            options: &self.options,
-            wanted: self.wanted.as_deref(),
-            rendering: self.rendering,
-            decoder: &mut self.decoder,
-            scratch: &mut self.scratch,
-            alternative: None,
-        };
-        self.tape.clear();
-        record.say(&mut self.tape)?;
+        self.decode(octets, offset)?;
+        let shape = self.steps.shape();
         let view = self.tape.view(octets);
-        if self.filter.as_ref().is_some_and(|filter| !filter.accepts(shape, view, &mut self.filtering)) {
+        if self.steps.filter.as_ref().is_some_and(|filter| !filter.accepts(shape, view, &mut self.filtering))
+        {
             return Ok(None);
         }
-        Ok(self.dedupe.as_mut().and_then(|dedupe| dedupe.digest(shape, view, octets)))
+        Ok(self.steps.dedupe.as_mut().and_then(|dedupe| dedupe.digest(shape, view, octets)))
     }
 
     /// Does something with records in a format, which are in BER otherwise.
@@ -227,11 +230,11 @@ impl<'p> Rows<'p> {
         at: u64,
         work: impl FnOnce(&mut Self) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        let ber = self.plan;
-        self.plan = plan_for(self.others, format, ber, at)?;
+        let ber = self.steps.plan;
+        self.steps.plan = plan_for(self.steps.others, format, ber, at)?;
         self.is_xml = format == RecordFormat::Xer;
         let done = work(self);
-        (self.plan, self.is_xml) = (ber, false);
+        (self.steps.plan, self.is_xml) = (ber, false);
         done
     }
 
@@ -245,85 +248,120 @@ impl<'p> Rows<'p> {
         out: &mut Vec<u8>,
         tally: &mut Tally,
     ) -> Result<(), Error> {
-        self.options.base_offset = origin.offset;
-        let shape = self.shape();
-        let mut record = Undecoded {
-            plan: self.plan,
-            node: self.record,
-            is_xml: self.is_xml,
-            octets,
-            options: &self.options,
-            wanted: self.wanted.as_deref(),
-            rendering: self.rendering,
-            decoder: &mut self.decoder,
-            scratch: &mut self.scratch,
-            alternative: None,
-        };
-        let is_row = self.explode.is_none() && self.children.is_none();
-        let is_compared = self.filter.is_some() || self.dedupe.is_some();
-        let is_seen = is_compared || self.audit.is_some() || !self.figures.is_empty();
-        if render.is_direct() && !is_seen && is_row {
-            render.begin_record(out);
-            let mark = out.len();
-            if let Err(error) = render.undecoded(&mut record, &origin, out) {
-                out.truncate(mark);
-                render.drop_record();
-                return Err(error);
-            }
-            tally.rows += 1;
-            tally.count(record.alternative);
-            self.scratch.marks.take_nulled(render, origin.offset);
-            if !self.scratch.marks.is_empty() {
-                tally.marks.take(&mut self.scratch.marks, &origin);
-            }
-            return Ok(());
+        if render.is_direct() && self.steps.is_row() && !self.steps.is_seen() {
+            return self.direct(octets, &origin, render, out, tally);
         }
-        self.tape.clear();
-        record.say(&mut self.tape)?;
+        let alternative = self.decode(octets, origin.offset)?;
+        match self.fate(octets) {
+            Fate::Dropped => tally.left_out += 1,
+            Fate::Repeated => tally.repeated += 1,
+            Fate::Kept(digest) => {
+                self.render(octets, origin, render, out, tally)?;
+                if let (Some(dedupe), Some(digest)) = (&self.steps.dedupe, digest) {
+                    dedupe.add(digest);
+                }
+                self.count(render, &origin, tally);
+                self.add_up(octets);
+                tally.count(alternative);
+            }
+        }
+        // Totals around the records count those that do not become rows, too.
+        let shape = self.steps.shape();
+        if let Some(audit) = &mut self.steps.audit {
+            audit.record(shape, self.tape.view(octets));
+        }
+        Ok(())
+    }
+
+    /// Appends a record that the renderer decodes itself.
+    #[inline]
+    fn direct(
+        &mut self,
+        octets: &[u8],
+        origin: &Origin<'_>,
+        render: &mut dyn Render,
+        out: &mut Vec<u8>,
+        tally: &mut Tally,
+    ) -> Result<(), Error> {
+        let Self { steps, decoder, scratch, .. } = self;
+        let mut record = Undecoded::new(steps, self.is_xml, octets, origin.offset, (decoder, scratch));
+        render.begin_record(out);
+        let mark = out.len();
+        if let Err(error) = render.undecoded(&mut record, origin, out) {
+            out.truncate(mark);
+            render.drop_record();
+            return Err(error);
+        }
         let alternative = record.alternative;
+        tally.rows += 1;
+        tally.count(alternative);
+        self.count(render, origin, tally);
+        Ok(())
+    }
+
+    /// Decodes a record onto the tape. Returns the field by which it is counted.
+    #[inline]
+    fn decode(&mut self, octets: &[u8], offset: u64) -> Result<Option<FieldId>, Error> {
+        let Self { steps, decoder, scratch, tape, .. } = self;
+        let mut record = Undecoded::new(steps, self.is_xml, octets, offset, (decoder, scratch));
+        tape.clear();
+        record.say(tape)?;
+        Ok(record.alternative)
+    }
+
+    /// Decides whether the record on the tape becomes rows.
+    fn fate(&mut self, octets: &[u8]) -> Fate {
+        let shape = self.steps.shape();
         let view = self.tape.view(octets);
-        if let Some(filter) = &self.filter
-            && !filter.accepts(shape, view, &mut self.filtering)
-        {
-            if let Some(audit) = &mut self.audit {
-                audit.record(shape, view);
+        let Steps { filter, dedupe, .. } = &mut self.steps;
+        if filter.as_ref().is_some_and(|filter| !filter.accepts(shape, view, &mut self.filtering)) {
+            return Fate::Dropped;
+        }
+        match (self.repeated, dedupe) {
+            (Some(true), _) => Fate::Repeated,
+            (None, Some(dedupe)) => {
+                let digest = dedupe.digest(shape, view, octets);
+                match digest.is_some_and(|digest| dedupe.has(&digest)) {
+                    true => Fate::Repeated,
+                    false => Fate::Kept(digest),
+                }
             }
-            tally.left_out += 1;
-            return Ok(());
+            _ => Fate::Kept(None),
         }
-        let (mut repeated, mut digest) = (self.repeated.unwrap_or(false), None);
-        if let (Some(dedupe), None) = (&mut self.dedupe, self.repeated) {
-            digest = dedupe.digest(shape, view, octets);
-            repeated = digest.is_some_and(|digest| dedupe.has(&digest));
-        }
-        if repeated {
-            if let Some(audit) = &mut self.audit {
-                audit.record(shape, view);
-            }
-            tally.repeated += 1;
-            return Ok(());
-        }
+    }
+
+    /// Appends the rows of the record on the tape; none of them if one cannot be written.
+    fn render(
+        &mut self,
+        octets: &[u8],
+        origin: Origin<'_>,
+        render: &mut dyn Render,
+        out: &mut Vec<u8>,
+        tally: &mut Tally,
+    ) -> Result<(), Error> {
+        let Self { steps, tape, row: memory, of_tables, .. } = self;
+        let view = tape.view(octets);
         render.begin_record(out);
         let mark = out.len();
         let mut rows = 0;
-        self.of_tables.clear();
-        self.of_tables.resize(tally.children.len(), 0);
-        let done = match (self.explode, self.children) {
+        of_tables.clear();
+        of_tables.resize(tally.children.len(), 0);
+        let done = match (steps.explode, steps.children) {
             (None, None) => {
                 rows = 1;
                 render.record(view, &origin, out)
             }
-            (Some(explode), _) => explode.rows(view, &mut self.row, |row, elements| {
+            (Some(explode), _) => explode.rows(view, memory, |row, elements| {
                 rows += 1;
                 render.record(row.view(octets), &Origin { elements, ..origin }, out)
             }),
-            (None, Some(children)) => children.rows(view, &mut self.row, |table, row, elements| {
+            (None, Some(children)) => children.rows(view, memory, |table, row, elements| {
                 let (row, origin) = (row.view(octets), Origin { elements, ..origin });
                 let Some(table) = table else {
                     rows = 1;
                     return render.record(row, &origin, out);
                 };
-                self.of_tables[table] += 1;
+                of_tables[table] += 1;
                 render.child(table, row, &origin)
             }),
         };
@@ -332,24 +370,26 @@ impl<'p> Rows<'p> {
             render.drop_record();
             return Err(error);
         }
-        if let (Some(dedupe), Some(digest)) = (&self.dedupe, digest) {
-            dedupe.add(digest);
-        }
         tally.rows += rows;
-        self.scratch.marks.take_nulled(render, origin.offset);
-        if !self.scratch.marks.is_empty() {
-            tally.marks.take(&mut self.scratch.marks, &origin);
-        }
-        add(&mut tally.children, &self.of_tables);
-        if let Some(audit) = &mut self.audit {
-            audit.record(shape, view);
-        }
-        if !self.figures.is_empty() {
-            let amount = self.rendering.map(|rendering| rendering.leaves().amount);
-            self.figures.record(shape, amount, view);
-        }
-        tally.count(alternative);
+        add(&mut tally.children, of_tables);
         Ok(())
+    }
+
+    /// Counts the marked values of a record that has become rows, and the numbers that are null in them.
+    #[inline]
+    fn count(&mut self, render: &mut dyn Render, origin: &Origin<'_>, tally: &mut Tally) {
+        self.scratch.marks.take_nulled(render, origin.offset);
+        self.count_marks(origin, tally);
+    }
+
+    /// Adds the record on the tape to the sums, ranges and sequences.
+    fn add_up(&mut self, octets: &[u8]) {
+        let shape = self.steps.shape();
+        let Steps { figures, rendering, .. } = &mut self.steps;
+        if !figures.is_empty() {
+            let amount = rendering.map(|rendering| rendering.leaves().amount);
+            figures.record(shape, amount, self.tape.view(octets));
+        }
     }
 }
 
@@ -369,7 +409,30 @@ pub struct Undecoded<'r> {
     alternative: Option<FieldId>,
 }
 
-impl Undecoded<'_> {
+impl<'r> Undecoded<'r> {
+    #[inline]
+    fn new(
+        steps: &'r mut Steps<'_>,
+        is_xml: bool,
+        octets: &'r [u8],
+        offset: u64,
+        (decoder, scratch): (&'r mut Decoder, &'r mut Scratch),
+    ) -> Self {
+        steps.options.base_offset = offset;
+        Self {
+            plan: steps.plan,
+            node: steps.record,
+            is_xml,
+            octets,
+            options: &steps.options,
+            wanted: steps.wanted.as_deref(),
+            rendering: steps.rendering,
+            decoder,
+            scratch,
+            alternative: None,
+        }
+    }
+
     /// Decodes the record and says its value, as it is shown and as far as it is wanted, to a sink.
     ///
     /// # Errors

@@ -47,7 +47,7 @@ pub use doctor::{Doctor, Way};
 pub use gaps::Listener;
 pub use generate::{RustError, RustOptions};
 #[cfg(feature = "records")]
-pub use record_plan::{GivenFraming, RecordPlan, RecordPlanError};
+pub use record_plan::{RecordPlan, RecordPlanError};
 pub use schema::{Place, PlanError, Schema, SchemaOptions};
 pub use tercet_codegen as codegen;
 #[cfg(feature = "columns")]
@@ -58,6 +58,8 @@ pub use tercet_model as model;
 pub use tercet_plan as plan;
 #[cfg(feature = "records")]
 pub use tercet_records as records;
+#[cfg(feature = "records")]
+pub use tercet_records::GivenFraming;
 pub use tercet_runtime as runtime;
 pub use tercet_suggest as suggest;
 pub use tercet_syntax as syntax;

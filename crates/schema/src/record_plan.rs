@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tercet_dynamic::Options;
 use tercet_plan::{NodeId, Plan, Rules};
 use tercet_records::path::{ListPath, PathError, concatenated, list};
-use tercet_records::{Check, Children, Fit, Framing, OtherRules, Reason, RecordFormat, fit};
+use tercet_records::{Check, Children, Fit, Framing, GivenFraming, OtherRules, Reason, fit};
 
 /// What records of a file are and where they stand.
 #[derive(Clone, Debug)]
@@ -21,19 +21,6 @@ pub struct RecordPlan {
     pub outer: Option<NodeId>,
     /// The type of records.
     pub record: NodeId,
-}
-
-/// What is known of how records are framed: nothing, by default.
-#[derive(Clone, Debug, Default)]
-pub struct GivenFraming {
-    /// The framing in words, as [`Framing::with`] takes them; it is found out if there are none.
-    pub framing: Option<String>,
-    /// The encoding rules of records.
-    pub rules: Option<RecordFormat>,
-    /// Bytes that may stand between records.
-    pub filler: Option<Vec<u8>>,
-    /// Bytes that a record may have.
-    pub record_limit: Option<usize>,
 }
 
 /// Why there is none.
@@ -130,26 +117,5 @@ impl RecordPlan {
     pub fn framed(mut self, given: &GivenFraming) -> Result<Self, String> {
         self.framing = given.framed(self.framing)?;
         Ok(self)
-    }
-}
-
-impl GivenFraming {
-    /// The framing with what is known of it.
-    ///
-    /// # Errors
-    /// When there is no such framing, or records in these rules have no end in it.
-    pub fn framed(&self, mut framing: Framing) -> Result<Framing, String> {
-        if let Some(filler) = &self.filler {
-            framing.filler.clone_from(filler);
-        }
-        if let Some(limit) = self.record_limit {
-            framing.record_limit = limit;
-        }
-        if let Some(given) = &self.framing {
-            framing = framing.with(given)?;
-        }
-        framing.rules = self.rules;
-        framing.check(self.framing.is_none())?;
-        Ok(framing)
     }
 }

@@ -599,7 +599,7 @@ fn converted(
         rejects: Some(&mut rejects),
         marks: None,
     };
-    let mut converter = Converter::new(&plan.plan, settings).with_other_rules(&plan.others);
+    let mut converter = Converter::builder(&plan.plan, settings).other_rules(&plan.others).build();
     let summary = converter.run("input", octets, &mut targets, &mut |_| ControlFlow::Continue(())).unwrap();
     let of = |wanted: Kind| {
         pieces.iter().filter(move |piece| piece.0 == wanted).map(|piece| (piece.1, piece.2.clone()))

@@ -3,7 +3,6 @@
 use crate::exit::{Failure, Outcome};
 use crate::inputs::InputArgs;
 use crate::inspect::InspectArgs;
-use crate::render::{Format, RenderArgs};
 use crate::term;
 use clap::Args;
 use std::io::{self, Write};
@@ -11,6 +10,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tercet::dynamic::{Error, View};
+use tercet::records::{Format, conversion::FormOptions};
 use tercet::records::{Origin, Render};
 
 /// Show records of files, by their numbers
@@ -31,11 +31,11 @@ pub struct Cat {
     numbers: Vec<Numbers>,
 
     /// Output format
-    #[arg(short, long, value_enum, default_value_t = Format::Value)]
+    #[arg(short, long, value_enum, default_value_t = Format::VALUE)]
     format: Format,
 
     #[command(flatten)]
-    render: RenderArgs,
+    render: FormOptions,
 }
 
 /// Some numbers of records.
@@ -68,15 +68,15 @@ impl Cat {
         let mut guard = self.inspect.guard()?;
         let inputs = self.input.expand_beside(&mut guard, false)?;
         // Value notation is that of the type itself, unless told.
-        let job = self.inspect.job(&inputs, self.format != Format::Value)?;
+        let job = self.inspect.job(&inputs, self.format != Format::VALUE)?;
         let render = self.render.expanded(job.shown(), job.record)?;
         render.check_columns(self.format, job.shown(), job.record)?;
         let mut render = Picked {
-            render: render.renderer(self.format, job.shown(), job.record),
+            render: self.format.writer(&render, job.shown(), job.record),
             numbers: &self.numbers,
             stop: Arc::clone(&job.stop),
         };
-        let mut out = term::stdout(self.format.quotes());
+        let mut out = term::stdout(term::quotes(self.format));
         let mut text = Vec::new();
         render.begin(&mut text);
         out.write_all(&text)?;

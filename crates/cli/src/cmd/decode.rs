@@ -4,9 +4,8 @@ use crate::args::{SchemaArgs, SyntaxOrAuto, writes_stdout};
 use crate::auto::{self, Told};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::inputs::{Input, InputArgs, InputPart, SpellingArgs};
-use crate::job::{Job, UnknownArg, ValuesArg};
-use crate::render::{Format, RenderArgs, Shown};
-use crate::rendering::RenderingArgs;
+use crate::job::Job;
+use crate::rendering::if_asked;
 use crate::report::{describe, marks_lines, not_read, say_help, verdict};
 use crate::term;
 use crate::values::{Fault, Piece, Values, pieces, root};
@@ -18,7 +17,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use tercet::dynamic::{Options, Plan, Tape, Trailing};
 use tercet::plan::Rules;
+use tercet::records::conversion::RenderingOptions;
+use tercet::records::conversion::{UnknownPolicy, ValuesPolicy};
 use tercet::records::{Converter, Origin, Output, RejectFile, Scratch, Settings, Stopped, Targets};
+use tercet::records::{Format, Shown, conversion::FormOptions};
 use tercet::{Schema, TransferSyntax};
 
 /// Decode values and show them
@@ -54,25 +56,25 @@ pub struct Decode {
     explain: bool,
 
     /// Output format
-    #[arg(short, long, value_enum, default_value_t = Format::Json)]
+    #[arg(short, long, value_enum, default_value_t = Format::JSON)]
     format: Format,
 
     #[command(flatten)]
-    render: RenderArgs,
+    render: FormOptions,
 
     #[command(flatten)]
-    rendering: RenderingArgs,
+    rendering: RenderingOptions,
 
     #[command(flatten)]
     spelling: SpellingArgs,
 
     /// Handling of components that the schema does not define
-    #[arg(long, value_enum, default_value_t = UnknownArg::Extensible, value_name = "POLICY")]
-    unknown: UnknownArg,
+    #[arg(long, value_enum, default_value_t = UnknownPolicy::Extensible, value_name = "POLICY")]
+    unknown: UnknownPolicy,
 
     /// Handling of texts and times that break the rules of their type in BER
-    #[arg(long, value_enum, default_value_t = ValuesArg::Keep, value_name = "POLICY")]
-    values: ValuesArg,
+    #[arg(long, value_enum, default_value_t = ValuesPolicy::Keep, value_name = "POLICY")]
+    values: ValuesPolicy,
 
     /// Write a line of JSON to this file for each marked value: a text or time that is kept although it breaks the rules of
     /// its type
@@ -178,19 +180,19 @@ impl Decode {
             detect: false,
         };
         let limit = self.limit.map(NonZeroU64::get);
-        let rendering = self.rendering.if_asked(&job.plan.shape, job.record)?;
+        let rendering = if_asked(&self.rendering, &job.plan.shape, job.record)?;
         let contents = self.contents(&schema, &job.plan, &type_name);
         let plain = || Shown::from(&job.plan).with_contents(&contents);
         let shown = rendering.as_ref().map_or_else(plain, Shown::from);
         let mut converter =
-            Converter::new(&job.plan, settings).with_rendering(rendering.as_ref()).with_limit(limit);
+            Converter::builder(&job.plan, settings).rendering(rendering.as_ref()).limit(limit).build();
         let render = self.render.expanded(shown, job.record)?;
         render.check_columns(self.format, shown, job.record)?;
-        let mut render = render.renderer(self.format, shown, job.record);
-        let mut out = BufWriter::new(term::stdout(self.format.quotes()));
+        let mut render = self.format.writer(&render, shown, job.record);
+        let mut out = BufWriter::new(term::stdout(term::quotes(self.format)));
         let mut text = Vec::new();
         // One value is a document of its own.
-        let framed = self.format != Format::Xml;
+        let framed = self.format != Format::XML;
         if framed {
             render.begin(&mut text);
             out.write_all(&text)?;
@@ -277,7 +279,7 @@ impl Decode {
 
     /// Plans for what strings contain under ENCODED BY, which value notation alone shows.
     fn contents(&self, schema: &Schema, plan: &Plan, type_name: &str) -> Vec<(Rules, Plan)> {
-        if self.format == Format::Value { schema.contents_plans(plan, &[type_name]) } else { Vec::new() }
+        if self.format == Format::VALUE { schema.contents_plans(plan, &[type_name]) } else { Vec::new() }
     }
 
     /// Values by rules whose encodings are no elements.
@@ -294,17 +296,17 @@ impl Decode {
         let mut values = Values::new(&plan, root, syntax, options);
         values.partial = self.partial.is_wanted();
         values.warns_of_trailing = self.trailing.is_none();
-        let rendering = self.rendering.if_asked(&plan.shape, root)?;
+        let rendering = if_asked(&self.rendering, &plan.shape, root)?;
         let contents = self.contents(schema, &plan, type_name);
         let plain = || Shown::from(&plan).with_contents(&contents);
         let shown = rendering.as_ref().map_or_else(plain, Shown::from);
         let (mut tape, mut scratch) = (Tape::new(), Scratch::default());
         let render = self.render.expanded(shown, root)?;
         render.check_columns(self.format, shown, root)?;
-        let mut render = render.renderer(self.format, shown, root);
-        let mut out = BufWriter::new(term::stdout(self.format.quotes()));
+        let mut render = self.format.writer(&render, shown, root);
+        let mut out = BufWriter::new(term::stdout(term::quotes(self.format)));
         let mut text = Vec::new();
-        let framed = self.format != Format::Xml;
+        let framed = self.format != Format::XML;
         if framed {
             render.begin(&mut text);
         }

@@ -97,7 +97,7 @@ impl Doctor {
             )?;
         }
         let listed = schemas.with_list(best, trial.octets(), trial.is_whole());
-        if let Some(path) = listed.records.as_ref().filter(|_| self.source.records.is_none()) {
+        if let Some(path) = listed.records.as_ref().filter(|_| self.source.records.records.is_none()) {
             writeln!(out, "\nThe records are the elements of the list `{path}` inside.")?;
         }
         if best.keep {
@@ -227,10 +227,10 @@ impl Doctor {
         };
         Ok(Search {
             schemas: modes.into_iter().map(load).collect::<Outcome<Vec<_>>>()?,
-            type_name: self.source.type_name.clone(),
-            records: self.source.records.clone(),
-            given: self.source.given()?,
-            options: self.source.options(),
+            type_name: self.source.records.type_name.clone(),
+            records: self.source.records.records.clone(),
+            given: self.source.records.given_framing()?,
+            options: self.source.records.options(),
             most: self.most,
         })
     }

@@ -4,11 +4,11 @@ use crate::args::{OutputArg, SchemaArgs, Syntax};
 use crate::cmd::transcode::{To, Work};
 use crate::exit::Outcome;
 use crate::inputs::{InputArgs, SpellingArgs};
-use crate::job::{UnknownArg, ValuesArg};
-use crate::render::Format;
-use crate::rendering::RenderingArgs;
 use clap::Args;
 use tercet::TransferSyntax;
+use tercet::records::Format;
+use tercet::records::conversion::RenderingOptions;
+use tercet::records::conversion::{UnknownPolicy, ValuesPolicy};
 
 /// Encode values given as text: JSON, XML or GSER
 #[derive(Args, Debug)]
@@ -44,7 +44,7 @@ pub struct Encode {
     hex: bool,
 
     #[command(flatten)]
-    rendering: RenderingArgs,
+    rendering: RenderingOptions,
 
     #[command(flatten)]
     output: OutputArg,
@@ -59,8 +59,8 @@ impl Encode {
         };
         match To::of_output(path, given, None, default)? {
             // JSON and XML are the text of rules; other formats cannot be encoded to.
-            To::Text(Format::Json | Format::Jsonl) => Ok(To::Rules(TransferSyntax::Jer)),
-            To::Text(Format::Xml) => Ok(To::Rules(TransferSyntax::Xer)),
+            To::Text(format) if format.is_like(Format::JSON) => Ok(To::Rules(TransferSyntax::Jer)),
+            To::Text(format) if format == Format::XML => Ok(To::Rules(TransferSyntax::Xer)),
             To::Text(_) => To::of_output(path, Some(default), None, default),
             to @ To::Rules(_) => Ok(to),
         }
@@ -75,8 +75,8 @@ impl Encode {
             to: self.to()?,
             spelling: SpellingArgs { hex: self.hex, ..SpellingArgs::default() },
             hex_output: self.hex,
-            unknown: UnknownArg::Extensible,
-            values: ValuesArg::default(),
+            unknown: UnknownPolicy::Extensible,
+            values: ValuesPolicy::default(),
             rendering: Some(&self.rendering),
             output: &self.output,
         }

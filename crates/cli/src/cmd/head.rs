@@ -3,7 +3,6 @@
 use crate::exit::Outcome;
 use crate::inputs::InputArgs;
 use crate::inspect::InspectArgs;
-use crate::render::{Format, RenderArgs};
 use crate::term;
 use clap::Args;
 use csv_core::{ReadRecordResult, Reader};
@@ -11,6 +10,7 @@ use std::io::{self, Write as _};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tercet::dynamic::{Error, View};
+use tercet::records::{Format, conversion::FormOptions};
 use tercet::records::{Origin, Render};
 use tercet_printable::printable;
 
@@ -42,20 +42,20 @@ pub struct Head {
     vertical: bool,
 
     #[command(flatten)]
-    render: RenderArgs,
+    render: FormOptions,
 }
 
 impl Head {
     pub fn run(&self) -> Outcome {
         // The table is made of CSV.
-        self.render.check_format(Some(Format::Csv))?;
+        self.render.check_format(Some(Format::CSV))?;
         let mut guard = self.inspect.guard()?;
         let inputs = self.input.expand_beside(&mut guard, false)?;
         let job = self.inspect.job(&inputs, true)?;
         let render = self.render.expanded(job.shown(), job.record)?;
-        render.check_columns(Format::Csv, job.shown(), job.record)?;
+        render.check_columns(Format::CSV, job.shown(), job.record)?;
         let mut render = First {
-            render: render.renderer(Format::Csv, job.shown(), job.record),
+            render: Format::CSV.writer(&render, job.shown(), job.record),
             count: self.count,
             stop: Arc::clone(&job.stop),
         };

@@ -3,13 +3,13 @@
 use crate::args::{OutputArg, SchemaArgs, Syntax};
 use crate::cmd::transcode::{ONE_VALUE, To, Unwritten, Writer};
 use crate::exit::{Exit, Failure, Outcome};
-use crate::render::{Format, RenderArgs};
 use crate::term;
 use crate::values::{root, unfit};
 use clap::Args;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use tercet::TransferSyntax;
 use tercet::dynamic::{Tape, sample};
+use tercet::records::{Format, conversion::FormOptions};
 use tercet::records::{Origin, Output};
 
 /// Make up valid values of a type
@@ -51,7 +51,7 @@ pub struct Sample {
     format: Option<Format>,
 
     #[command(flatten)]
-    render: RenderArgs,
+    render: FormOptions,
 
     /// Write hexadecimal text, a line for each value
     #[arg(long, requires = "rules")]
@@ -78,7 +78,7 @@ impl Sample {
     fn to(&self) -> Outcome<To> {
         let rules = self.rules.map(|rules| To::Rules(rules.0));
         let option = if self.rules.is_some() { "--rules" } else { "--format" };
-        let (given, default) = (rules.or_else(|| self.format.map(To::Text)), To::Text(Format::Json));
+        let (given, default) = (rules.or_else(|| self.format.map(To::Text)), To::Text(Format::JSON));
         match self.output.file().filter(|_| !self.hex) {
             Some(path) => To::of_output(path, given, Some(option), default),
             None => Ok(given.unwrap_or(default)),
@@ -94,7 +94,7 @@ impl Sample {
         };
         self.render.check_format(format)?;
         let binary = syntax.is_some_and(|syntax| !syntax.is_text()) && !self.hex;
-        let is_columnar = format.is_some_and(Format::is_columnar);
+        let is_columnar = format.is_some_and(|format| format.is_columnar());
         if self.output.file().is_none() && (binary || is_columnar) && io::stdout().is_terminal() {
             return Err(Failure::usage(
                 "refusing to write binary output to a terminal; use `-o FILE` or `--hex`",
@@ -123,7 +123,7 @@ impl Sample {
         let mut stdout = BufWriter::new(term::stdout(to.quotes()));
         let (mut tape, mut text) = (Tape::new(), Vec::new());
         // One value of XML is a document of its own.
-        let framed = self.count > 1 || format != Some(Format::Xml);
+        let framed = self.count > 1 || format != Some(Format::XML);
         if framed {
             writer.begin(&mut text);
         }

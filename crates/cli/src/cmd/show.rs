@@ -2,8 +2,7 @@
 
 use crate::args::{ReadingArgs, Syntax};
 use crate::exit::{Exit, Failure, Outcome};
-use crate::render::{RenderArgs, Shown};
-use crate::rendering::RenderingArgs;
+use crate::rendering::profile;
 use clap::{Args, ValueEnum};
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -14,6 +13,8 @@ use tercet::dynamic::sizes::{sizes, typical};
 use tercet::model::ir::{Type, TypeId, TypeKind};
 use tercet::model::keyword;
 use tercet::plan::{Code, NodeId, Plan, Rules};
+use tercet::records::conversion::RenderingOptions;
+use tercet::records::{Shown, conversion::FormOptions};
 use tercet::syntax::{self, ParseOptions};
 use tercet::{Schema, SchemaOptions, TransferSyntax};
 
@@ -43,7 +44,7 @@ pub struct Show {
     rules: Vec<Syntax>,
 
     #[command(flatten)]
-    rendering: RenderingArgs,
+    rendering: RenderingOptions,
 
     #[command(flatten)]
     reading: ReadingArgs,
@@ -166,11 +167,10 @@ impl Show {
         for name in &names {
             let plan = schema.plan(Rules::Ber, &[name]).map_err(Failure::usage)?;
             let Some(root) = plan.root(name) else { continue };
-            let profile = self.rendering.profile(&plan.shape)?;
+            let profile = profile(&self.rendering, &plan.shape)?;
             let rendering = self.rendering.rendering(&profile, &plan.shape, root)?;
             let shown = rendering.as_ref().map_or_else(|| Shown::from(&plan), Shown::from);
-            let render = RenderArgs::default();
-            let layout = Layout::new(shown.shape(), root, &render.columnar.options(&render, shown));
+            let layout = Layout::new(shown.shape(), root, &FormOptions::default().columns_of(shown));
             if names.len() > 1 {
                 _ = writeln!(text, "{}{name}", if text.is_empty() { "" } else { "\n" });
             }

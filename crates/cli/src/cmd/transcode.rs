@@ -5,9 +5,7 @@ use crate::auto::{self, Told};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::inputs::{InputArgs, SpellingArgs};
 use crate::interrupt::{self, OnInterrupt};
-use crate::job::{UnknownArg, ValuesArg};
-use crate::render::{Format, RenderArgs};
-use crate::rendering::RenderingArgs;
+use crate::rendering::if_asked;
 use crate::term::{self, Quotes};
 use crate::values::{self, Values, pieces, push_hex, root, unwritten};
 use clap::{Args, ValueEnum};
@@ -15,6 +13,9 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
 use std::sync::atomic::Ordering;
 use tercet::dynamic::{NodeId, Options, Plan, View};
+use tercet::records::conversion::RenderingOptions;
+use tercet::records::conversion::{UnknownPolicy, ValuesPolicy};
+use tercet::records::{Format, conversion::FormOptions};
 use tercet::records::{Output, Render};
 use tercet::{TapeCodec, TransferSyntax};
 
@@ -64,12 +65,12 @@ pub struct Transcode {
     hex_output: bool,
 
     /// Handling of components that the schema does not define
-    #[arg(long, value_enum, default_value_t = UnknownArg::Extensible, value_name = "POLICY")]
-    unknown: UnknownArg,
+    #[arg(long, value_enum, default_value_t = UnknownPolicy::Extensible, value_name = "POLICY")]
+    unknown: UnknownPolicy,
 
     /// Handling of texts and times that break the rules of their type in BER
-    #[arg(long, value_enum, default_value_t = ValuesArg::Keep, value_name = "POLICY")]
-    values: ValuesArg,
+    #[arg(long, value_enum, default_value_t = ValuesPolicy::Keep, value_name = "POLICY")]
+    values: ValuesPolicy,
 
     #[command(flatten)]
     output: OutputArg,
@@ -134,11 +135,8 @@ impl To {
             (Self::Text(own), Self::Text(other)) => own.is_like(other),
             (Self::Rules(own), Self::Rules(other)) => own.is_form_of(other),
             (Self::Rules(rules), Self::Text(format)) | (Self::Text(format), Self::Rules(rules)) => {
-                match format {
-                    Format::Json | Format::Jsonl => rules.is_form_of(TransferSyntax::Jer),
-                    Format::Xml => rules.is_form_of(TransferSyntax::Xer),
-                    _ => false,
-                }
+                format.is_like(Format::JSON) && rules.is_form_of(TransferSyntax::Jer)
+                    || format == Format::XML && rules.is_form_of(TransferSyntax::Xer)
             }
         }
     }
@@ -146,9 +144,7 @@ impl To {
     /// The word for it on the command line.
     fn name(self) -> String {
         match self {
-            Self::Text(format) => {
-                format.to_possible_value().map_or(String::new(), |it| it.get_name().to_owned())
-            }
+            Self::Text(format) => format.name().to_owned(),
             Self::Rules(rules) => rules.name().to_owned(),
         }
     }
@@ -156,7 +152,7 @@ impl To {
     /// What stands in quotes in the output, for a terminal that shows it.
     pub fn quotes(self) -> Quotes {
         match self {
-            Self::Text(format) => format.quotes(),
+            Self::Text(format) => term::quotes(format),
             Self::Rules(TransferSyntax::Gser) => Quotes::HoldText,
             Self::Rules(_) => Quotes::Ignored,
         }
@@ -165,18 +161,15 @@ impl To {
 
 fn to(text: &str) -> Result<To, String> {
     // `json` and `xml` are laid out; `jer` and `xer` are the rules as they are.
-    if let Ok(format) = Format::from_str(text, false)
+    if let Ok(format) = text.parse::<Format>()
         && format.is_for_values()
     {
         return Ok(To::Text(format));
     }
     Syntax::from_str(text, false).map(|syntax| To::Rules(syntax.0)).map_err(|_| {
-        let names = |values: Vec<Option<clap::builder::PossibleValue>>| {
-            values.into_iter().flatten().map(|value| value.get_name().to_owned()).collect::<Vec<_>>()
-        };
-        let mut all = names(Syntax::value_variants().iter().map(ValueEnum::to_possible_value).collect());
-        let texts = Format::value_variants().iter().filter(|format| format.is_for_values());
-        all.extend(names(texts.map(ValueEnum::to_possible_value).collect()));
+        let rules = Syntax::value_variants().iter().map(|syntax| syntax.0.name());
+        let texts = Format::all().filter(|format| format.is_for_values()).map(Format::name);
+        let all: Vec<_> = rules.chain(texts).collect();
         format!("possible values: {}", all.join(", "))
     })
 }
@@ -209,10 +202,10 @@ pub struct Work<'a> {
     pub to: To,
     pub spelling: SpellingArgs,
     pub hex_output: bool,
-    pub unknown: UnknownArg,
-    pub values: ValuesArg,
+    pub unknown: UnknownPolicy,
+    pub values: ValuesPolicy,
     /// How components of the input are shown, if otherwise than they are.
-    pub rendering: Option<&'a RenderingArgs>,
+    pub rendering: Option<&'a RenderingOptions>,
     pub output: &'a OutputArg,
 }
 
@@ -246,13 +239,13 @@ impl Work<'_> {
         options.unknown = self.unknown.policy();
         options.strict_values = self.values.is_strict();
         let rendering = match self.rendering {
-            Some(rendering) => rendering.if_asked(&from.shape, root)?,
+            Some(rendering) => if_asked(rendering, &from.shape, root)?,
             None => None,
         };
         let shown = rendering.as_ref().map(|rendering| (rendering, values::shown_plan(from, rendering)));
         let mut values = Values::new(from, root, syntax, options)
             .with_rendering(shown.as_ref().map(|(rendering, plan)| (*rendering, plan)));
-        let mut writer = Writer::new(self.to, self.hex_output, &RenderArgs::default(), (from, to), root);
+        let mut writer = Writer::new(self.to, self.hex_output, &FormOptions::default(), (from, to), root);
         let stop = interrupt::listen(OnInterrupt::Remove)?;
         let mut file = output.map(Output::create).transpose()?;
         let mut stdout = BufWriter::new(term::stdout(self.to.quotes()));
@@ -329,15 +322,15 @@ impl<'p> Writer<'p> {
     pub fn new(
         what: To,
         hex: bool,
-        render: &RenderArgs,
+        render: &FormOptions,
         (from, to): (&'p Plan, &'p Plan),
         root: NodeId,
     ) -> Self {
         let (codec, format) = match what {
             To::Text(format) => (None, format),
-            To::Rules(rules) => (Some(TapeCodec::new(rules, to)), Format::Jsonl),
+            To::Rules(rules) => (Some(TapeCodec::new(rules, to)), Format::JSONL),
         };
-        Self { hex, codec, octets: Vec::new(), render: render.renderer(format, from, root) }
+        Self { hex, codec, octets: Vec::new(), render: format.writer(render, from.into(), root) }
     }
 
     /// What stands in front of all values.

@@ -3,8 +3,7 @@
 use crate::args::{SchemaArgs, Syntax};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::inputs::{InputArgs, SpellingArgs};
-use crate::job::UnknownArg;
-use crate::rendering::RenderingArgs;
+use crate::rendering::if_asked;
 use crate::term;
 use crate::values::{Fault, Values, pieces, root, shown_plan};
 use clap::{Args, ValueEnum};
@@ -13,6 +12,8 @@ use std::io::{self, BufWriter, Write};
 use tercet::dynamic::validate::{Validator, Violation, fault_inside};
 use tercet::dynamic::{Error, Options, Token};
 use tercet::plan::constraint::Element;
+use tercet::records::conversion::RenderingOptions;
+use tercet::records::conversion::UnknownPolicy;
 use tercet::{Schema, TransferSyntax};
 
 /// Check values against all constraints of their type
@@ -48,11 +49,11 @@ pub struct Validate {
     spelling: SpellingArgs,
 
     /// Handling of components that the schema does not define
-    #[arg(long, value_enum, default_value_t = UnknownArg::Extensible, value_name = "POLICY")]
-    unknown: UnknownArg,
+    #[arg(long, value_enum, default_value_t = UnknownPolicy::Extensible, value_name = "POLICY")]
+    unknown: UnknownPolicy,
 
     #[command(flatten)]
-    rendering: RenderingArgs,
+    rendering: RenderingOptions,
 
     /// How violations are reported
     #[arg(short, long, value_enum, default_value_t = Form::Text)]
@@ -85,7 +86,7 @@ impl Validate {
         options.strict_values = true;
         options.unknown = self.unknown.policy();
         let mut validator = Validator::new();
-        let rendering = self.rendering.if_asked(&plan.shape, root)?;
+        let rendering = if_asked(&self.rendering, &plan.shape, root)?;
         let text = rendering.as_ref().filter(|_| syntax.is_text());
         let shown = text.map(|rendering| (rendering, shown_plan(&plan, rendering)));
         let mut values = Values::new(&plan, root, syntax, options.clone())

@@ -54,10 +54,10 @@ FILE_OPTIONS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "children": ("children", lambda text: _flag(text) if text.lower() in ("true", "false") else _list(text)),
     "bytype": ("by_type", lambda text: _flag(text)),
     "table": ("table", str),
-    "maxerrorratio": ("max_reject_ratio", float),
+    "maxrejectratio": ("max_reject_ratio", float),
     "filler": ("filler", bytes.fromhex),
     "recordlimit": ("record_limit", int),
-    "depth": ("max_depth", int),
+    "maxdepth": ("max_depth", int),
     "unknown": ("unknown", str),
     "values": ("values", str),
     "defaults": ("defaults", lambda text: _flag(text)),
@@ -80,12 +80,14 @@ SCHEMA_OPTIONS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "tags": ("tags", str),
     "alias": ("aliases", lambda text: _pairs(text)),
 }
+# Names of options in earlier versions.
+EARLIER = {"maxerrors": "maxrejects", "maxerrorratio": "maxrejectratio", "depth": "maxdepth"}
 OWN_OPTIONS = {
     "path",
     "schema",
     "type",
     "output",
-    "maxerrors",
+    "maxrejects",
     "splitsize",
     "index",
     "maxfilespertrigger",
@@ -140,6 +142,7 @@ class _Job:
         schema: dict[str, Any] = {}
         for name, text in options.items():
             key = name.lower().replace("-", "").replace("_", "")
+            key = EARLIER.get(key, key)
             for known, target in ((FILE_OPTIONS, self.file), (TABLE_OPTIONS, self.table), (SCHEMA_OPTIONS, schema)):
                 if key in known:
                     argument, convert = known[key]
@@ -158,7 +161,7 @@ class _Job:
         everything = self.output != "records"
         if everything:
             self.file.pop("max_reject_ratio", None)
-        limit = self.own.get("maxerrors", "none" if "max_reject_ratio" in self.file else "0")
+        limit = self.own.get("maxrejects", "none" if "max_reject_ratio" in self.file else "0")
         self.file["max_rejects"] = None if everything or limit.lower() == "none" else int(limit)
         # The columns are known without a file, and a batch of a stream may have none.
         self.file["allow_empty"] = True

@@ -1,17 +1,17 @@
 //! Rows that become record batches, and what their columns look like.
 
 use super::failure::Failure;
-use super::source::Source;
-use crate::{error, options};
+use crate::error;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::io;
-use tercet::columns::{
-    ArrowError, Builder, Integers, Keys, Layout, OctetsAs, Options, Provenance, Reals, RecordBatch, TextAs,
-};
-use tercet::dynamic::text::Octets;
+use tercet::columns::{ArrowError, Builder, Keys, Layout, Options, Provenance, RecordBatch};
 use tercet::dynamic::{Error, NodeId, Shape, View};
-use tercet::records::{EachNulled, Origin, Render, Undecoded};
+use tercet::records::conversion::{FormOptions, Given, Names, OptionFault, OptionSet};
+use tercet::records::{EachNulled, Origin, Render, Shown, Undecoded};
+
+/// The form of bytes that is not text.
+const BINARY: &str = "binary";
 
 /// What columns look like, in the words of Python.
 pub(crate) struct Looks<'a> {
@@ -44,54 +44,21 @@ impl Looks<'_> {
         }
     }
 
-    /// The same for the library.
-    pub(crate) fn options(
-        &self,
-        source: &Source,
-        columns: Vec<String>,
-        keys: Keys,
-        lists: &[String],
-    ) -> PyResult<Options> {
-        let texts = source.rendering.as_ref().map(|rendering| {
-            let leaves = rendering.leaves();
-            [
-                (leaves.timestamp, TextAs::Timestamp),
-                (leaves.date, TextAs::Date),
-                (leaves.time, TextAs::TimeOfDay),
-                (leaves.amount, TextAs::Amount),
-            ]
-        });
-        Ok(Options {
-            columns,
-            integers: match self.integers {
-                "int64" => Integers::Int64,
-                "decimal" => Integers::Decimal,
-                "text" => Integers::Text,
-                other => return Err(options::one_of("integers", other, &["text", "int64", "decimal"])),
-            },
-            reals: match self.reals {
-                "float64" => Reals::Float64,
-                "text" => Reals::Text,
-                other => return Err(options::one_of("reals", other, &["float64", "text"])),
-            },
-            octets: match self.octets {
-                "binary" => OctetsAs::Binary,
-                "hex" => OctetsAs::Text(Octets::LowerHex),
-                "HEX" => OctetsAs::Text(Octets::UpperHex),
-                "base64" => OctetsAs::Text(Octets::Base64),
-                other => {
-                    return Err(options::one_of("octets", other, &["binary", "hex", "HEX", "base64"]));
-                }
-            },
-            numbers: self.numbers,
-            keys,
-            elements: lists.to_vec(),
-            item: self.item.to_owned(),
-            names: Vec::new(),
-            flat: self.flat,
-            texts: texts.into_iter().flatten().collect(),
-            ..Options::default()
-        })
+    /// Returns the options of columns for rows as they are shown.
+    pub(crate) fn options(&self, shown: Shown<'_>, columns: Vec<String>, keys: Keys) -> PyResult<Options> {
+        let mut set = OptionSet::new(Names::Keyword);
+        set.insert("integers", Given::Text(self.integers.to_owned()));
+        set.insert("reals", Given::Text(self.reals.to_owned()));
+        set.insert("flat", Given::Flag(self.flat));
+        if self.octets != BINARY {
+            set.insert("octets", Given::Text(self.octets.to_owned()));
+        }
+        let fault = |fault: OptionFault| error::fault(&fault);
+        let mut form: FormOptions = set.take().map_err(fault)?;
+        form.files = set.take().map_err(fault)?;
+        let form = form.with_columns(columns);
+        let (numbers, item) = (self.numbers, self.item.to_owned());
+        Ok(Options { numbers, item, keys, ..form.columns_of(shown) })
     }
 }
 

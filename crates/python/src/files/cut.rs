@@ -1,20 +1,21 @@
 //! `tercet.splits`: files cut into stretches that can be read by themselves.
 
 use super::failure::Failure;
+use super::given::FRAMING;
 use super::input::{Content, Input};
 use super::source::Source;
 use crate::error::{self, Argument};
 use crate::interrupt::interruptible;
+use crate::options::DECODE;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 use std::ffi::OsString;
-use std::fmt::{self, Write};
 use std::fs::File;
-use std::hash::{DefaultHasher, Hasher};
 use std::io::{self, Seek};
 use std::sync::Arc;
 use tercet::RecordPlan;
-use tercet::records::{Check, Framing, Rendering, Settings, Split, inputs};
+use tercet::records::conversion::Fingerprint;
+use tercet::records::{Check, Framing, Rendering, Split, inputs};
 
 /// Cuts files into splits, by reading them.
 #[pyfunction]
@@ -70,24 +71,16 @@ pub(crate) fn split_key(
     let keywords = options.map_or_else(|| Ok(PyDict::new(schema.py())), |options| options.copy())?;
     keywords.set_item("allow_empty", true)?;
     let source = Source::new(none.as_any(), schema, &r#type.0, Some(&keywords))?;
-    let settings = Settings { max_rejects: None, ..source.settings.clone() };
-    let tables = source.rendering.as_ref().is_some_and(Rendering::has_tables);
-    // Hashed as it is written, as the text of a plan may be long.
-    let mut hash = Hashed(DefaultHasher::new());
-    let version = env!("CARGO_PKG_VERSION");
-    write!(hash, "{version} {tables} {settings:?} {:?}", source.plan.plan)
-        .map_err(|error| error::argument(error.to_string()))?;
-    Ok(format!("{:016x}", hash.0.finish()))
-}
-
-/// Takes a text in.
-struct Hashed(DefaultHasher);
-
-impl Write for Hashed {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        self.0.write(text.as_bytes());
-        Ok(())
+    let mut fingerprint = Fingerprint::default();
+    for name in DECODE.iter().chain(&FRAMING) {
+        if let Some(value) = keywords.get_item(name)? {
+            fingerprint.add(name, &value.repr()?.to_string());
+        }
     }
+    let tables = source.prepared.rendering.as_ref().is_some_and(Rendering::has_tables);
+    fingerprint.add("tables", &tables.to_string());
+    fingerprint.add("plan", &source.plan.plan.dump());
+    Ok(fingerprint.finish())
 }
 
 /// The splits of one file: one, if it is small or compressed.
@@ -98,7 +91,7 @@ fn cut(source: &Source, input: &Input, size: u64) -> io::Result<(Framing, Vec<Sp
     let mut file = File::open(path)?;
     let length = file.metadata()?.len();
     // Where records are shown by tables that stand before them, they cannot be read alone.
-    let tables = source.rendering.as_ref().is_some_and(Rendering::has_tables);
+    let tables = source.prepared.rendering.as_ref().is_some_and(Rendering::has_tables);
     if length <= size || tables || inputs::is_packed(&mut file)? {
         return Ok((given.clone(), vec![Split::default()]));
     }

@@ -1,8 +1,9 @@
 //! `tercet.doctor`: how record files are to be read, by trial.
 
 use super::failure::Failure;
+use super::given::{FRAMING, options_of};
 use super::input::{Input, inputs_of};
-use super::plan::{given, samples};
+use super::plan::samples;
 use crate::error::{self, Argument};
 use crate::interrupt::interruptible;
 use crate::options;
@@ -11,6 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use std::io;
 use std::sync::Arc;
+use tercet::records::conversion::RecordOptions;
 use tercet::records::{Guess, guess};
 use tercet::{Doctor, TransferSyntax, Way};
 
@@ -37,9 +39,10 @@ pub(crate) fn doctor<'py>(
     let py = paths.py();
     let keywords = options.map_or_else(|| Ok(PyDict::new(py)), |options| options.copy())?;
     let told = keywords.copy()?;
-    let given = given(&keywords)?;
-    let decoding =
-        options::read(TransferSyntax::default(), &keywords, &["framing", "rules", "filler", "record_limit"])?;
+    let framing: RecordOptions =
+        options_of(&keywords, &FRAMING[1..])?.take().map_err(|fault| error::fault(&fault))?;
+    let given = framing.given_framing().map_err(|fault| error::fault(&fault))?;
+    let decoding = options::read(TransferSyntax::default(), &keywords, &FRAMING[1..])?;
     let schema = schema.map(Schema::of_any_tags).transpose()?;
     let doctor = match &schema {
         Some(schema) => {

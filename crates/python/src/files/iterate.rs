@@ -33,7 +33,7 @@ pub(crate) fn iter_records(
 ) -> PyResult<Records> {
     let py = paths.py();
     let source = Arc::new(Source::new(paths, schema, &r#type.0, options)?);
-    let names = Names::shown(py, source.rows().0, source.rendering.as_ref());
+    let names = Names::shown(py, source.rows().0.shape(), source.prepared.rendering.as_ref());
     let totals: Arc<Mutex<Totals>> = Arc::default();
     let (reader, counts) = (Arc::clone(&source), Arc::clone(&totals));
     let work = move |outlet: &Outlet<Chunk>| {
@@ -137,7 +137,7 @@ impl Records {
         let value = objects::build(
             py,
             &self.names,
-            self.source.rows().0,
+            self.source.rows().0.shape(),
             record.tape.view(octets),
             self.source.looks,
         )?;

@@ -7,6 +7,7 @@ mod cut;
 mod diagnose;
 mod failure;
 mod feed;
+mod given;
 mod held;
 mod input;
 mod iterate;

@@ -3,10 +3,9 @@
 use super::input::Input;
 use crate::interrupt::interruptible;
 use crate::schema::Schema;
-use crate::{error, octets, options};
+use crate::{error, options};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use std::borrow::Cow;
 use std::io::{self, Read};
 use std::sync::Arc;
 use tercet::dynamic::Options;
@@ -89,18 +88,6 @@ pub(super) fn samples(input: &Input, most: usize) -> io::Result<Vec<(String, Vec
         Ok::<_, io::Error>(samples.len() < most)
     })?;
     Ok(samples)
-}
-
-/// What keyword arguments say of the framing; they are taken out.
-pub(super) fn given(keywords: &Bound<'_, PyDict>) -> PyResult<GivenFraming> {
-    let framing: Option<String> = option(keywords, "framing")?;
-    let framing = framing.filter(|framing| framing != "auto");
-    let rules = option::<Option<String>>(keywords, "rules")?.flatten();
-    let rules = rules.filter(|rules| rules != "auto").map(|rules| rules.parse()).transpose();
-    let rules = rules.map_err(error::argument)?;
-    let filler = options::take(keywords, "filler")?;
-    let filler = filler.map(|it| octets::of(&it).map(Cow::into_owned)).transpose()?;
-    Ok(GivenFraming { framing, rules, filler, record_limit: option(keywords, "record_limit")? })
 }
 
 /// Takes one of the keyword arguments out.

@@ -2,10 +2,10 @@
 
 use super::failure::Failure;
 use super::feed::Outlet;
+use super::given;
 use super::input::{Content, Input, inputs_of};
-use super::plan::{Plans, given, option};
+use super::plan::Plans;
 use super::report::Totals;
-use super::tables::{RECORDS, wanted as wanted_tables};
 use crate::objects::Looks;
 use crate::schema::Schema;
 use crate::{error, options, rendering};
@@ -17,11 +17,11 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use tercet::dynamic::{Error, NodeId, Shape, View};
+use tercet::dynamic::{Error, NodeId, View};
+use tercet::records::conversion::{OptionFault, Ratio, RejectLimit};
 use tercet::records::{
-    AuditRules, ChildTable, Children, Condition, Converter, EachNulled, Explode, Filter, FilterError,
-    Framing, Guard, Origin, Overwrite, RejectFile, Render, Rendering, Settings, Split, Stopped, Summary,
-    Targets, inputs,
+    ChildTable, Converter, EachNulled, Framing, Guard, Origin, Overwrite, Prepared, RejectFile, Render,
+    Rendering, Settings, Shown, Split, Stopped, Summary, Targets, inputs,
 };
 use tercet::{RecordPlan, TransferSyntax};
 
@@ -33,11 +33,10 @@ pub(crate) struct Source {
     pub(crate) plan: RecordPlan,
     pub(crate) settings: Settings,
     pub(crate) inputs: Vec<Input>,
-    pub(crate) rendering: Option<Rendering>,
-    pub(crate) explode: Option<Explode>,
-    pub(crate) child: Option<Child>,
-    filter: Option<Filter>,
-    audit: AuditRules,
+    /// What becomes of records.
+    pub(crate) prepared: Prepared,
+    /// Which of the tables rows are of.
+    table: Picked,
     rejects: Option<PathBuf>,
     /// What values look like in Python.
     pub(crate) looks: Looks,
@@ -45,64 +44,15 @@ pub(crate) struct Source {
     allow_empty: bool,
 }
 
-/// Keyword arguments of all that reads files, besides those that say how to decode.
-const OPTIONS: [&str; 20] = [
-    "records",
-    "framing",
-    "rules",
-    "filler",
-    "record_limit",
-    "render",
-    "profile",
-    "where",
-    "explode",
-    "child",
-    "children",
-    "by_type",
-    "table",
-    "max_rejects",
-    "max_reject_ratio",
-    "rejects",
-    "allow_empty",
-    "times",
-    "oids",
-    "columns",
-];
-
-/// The rows of one of the lists of records, or of all that have a table.
-pub(crate) struct Child {
-    pub(crate) children: Children,
-    /// Which of the tables rows are of.
-    table: Picked,
-}
-
 /// Which tables rows are of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Picked {
+pub(super) enum Picked {
     /// All, that of the records included.
     All,
     /// That of the records.
     Records,
     /// A child, by its number.
     Child(usize),
-}
-
-impl Child {
-    fn new(shape: &Arc<Shape>, record: NodeId, path: String) -> PyResult<Self> {
-        let path = path.replace("[]", "");
-        let children = Children::new(shape, record, std::slice::from_ref(&path));
-        let children = children.map_err(error::argument)?;
-        // The lists on the way to it have tables too, before its own.
-        let table = Picked::Child(children.tables().len() - 1);
-        Ok(Self { children, table })
-    }
-
-    fn table(&self) -> Option<&ChildTable> {
-        match self.table {
-            Picked::Child(table) => self.children.tables().get(table),
-            Picked::All | Picked::Records => None,
-        }
-    }
 }
 
 impl Source {
@@ -114,171 +64,80 @@ impl Source {
         keywords: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let py = paths.py();
-        let keywords = match keywords {
-            Some(keywords) => keywords.copy()?,
-            None => PyDict::new(py),
-        };
-        let list = option::<Option<String>>(&keywords, "records")?.flatten();
-        let max_rejects: Option<Option<u64>> = option(&keywords, "max_rejects")?;
-        let render = options::take(&keywords, "render")?;
-        let profile: Option<PathBuf> = option(&keywords, "profile")?.flatten();
-        let conditions = options::take(&keywords, "where")?.map_or(Ok(Vec::new()), |it| conditions(&it))?;
-        let explode = option::<Option<String>>(&keywords, "explode")?.flatten();
-        let child = option::<Option<String>>(&keywords, "child")?.flatten();
-        let by_type = option(&keywords, "by_type")?.unwrap_or(false);
-        let children = options::take(&keywords, "children")?.filter(|it| !it.is_none());
-        let table = option::<Option<String>>(&keywords, "table")?.flatten();
-        let allow_empty = option(&keywords, "allow_empty")?.unwrap_or(false);
-        let is_one_of_several = children.is_some() || by_type;
-        if table.is_some() && !is_one_of_several {
-            return Err(error::argument(
-                "`table` requires `children` or `by_type`, which make several tables",
-            ));
-        }
-        let several = is_one_of_several.then(|| wanted_tables(children.as_ref(), by_type)).transpose()?;
-        let max_reject_share = option::<Option<f64>>(&keywords, "max_reject_ratio")?.flatten();
-        if max_reject_share.is_some_and(|share: f64| !(0.0..=1.0).contains(&share)) {
-            return Err(error::argument("max_reject_ratio: a number from 0 to 1 expected"));
-        }
-        if explode.is_some() && child.is_some() {
-            return Err(error::argument(
-                "`explode` and `child` are two ways to make rows of a list: give one",
-            ));
-        }
-        let rejects: Option<PathBuf> = option(&keywords, "rejects")?.flatten();
-        let given = given(&keywords)?;
+        let keywords = keywords.map_or_else(|| Ok(PyDict::new(py)), |keywords| keywords.copy())?;
+        let (conversion, asked) = given::conversion(&keywords)?;
         let looks = options::looks(&keywords)?;
-        let options = options::read(TransferSyntax::default(), &keywords, &OPTIONS)?;
+        let options = options::read(TransferSyntax::default(), &keywords, &given::names())?;
+        let fault = |fault: OptionFault| error::fault(&fault);
         let schema = Schema::of(schema)?;
-        let type_name = type_name.to_owned();
-        let plans = Plans { type_name, list, given };
+        let (type_name, list) = (type_name.to_owned(), conversion.records.records.clone());
+        let plans = Plans { type_name, list, given: conversion.records.given_framing().map_err(fault)? };
         let plan = plans.plan(py, schema.get().shared())?;
+        let allow_empty = conversion.input.allow_empty;
         let inputs = inputs_of(paths, Some(&plan.framing), allow_empty)?;
         let plan = plans.meant(py, schema.get(), plan, &inputs, &options)?;
         schema.get().warn(py)?;
-        let (rendering, audit) =
-            rendering::of(render.as_ref(), profile.as_deref(), &plan.plan.shape, plan.record)?;
-        let shown = rendering.as_ref().map_or(&plan.plan.shape, Rendering::shape);
-        let explode = explode.map(|path| Explode::new(shown, plan.record, &path)).transpose();
-        let explode = explode.map_err(error::argument)?;
-        let child = child.map(|path| Child::new(shown, plan.record, path)).transpose()?;
-        let leaves = rendering.as_ref().map(Rendering::leaves);
-        let filter = (!conditions.is_empty())
-            .then(|| Filter::new(shown, leaves, plan.record, &conditions))
-            .transpose();
-        let filter = filter.map_err(|error| error::argument(error.to_string()))?;
+        let profile = rendering::profile(&conversion.rendering, &plan.plan.shape)?;
+        let prepared = conversion.prepare(&profile, &plan.plan.shape, plan.record).map_err(fault)?;
         let part = |input: &Input| input.split.as_ref().is_some_and(|(split, _)| split.start > 0);
-        if rendering.as_ref().is_some_and(Rendering::has_tables) && inputs.iter().any(part) {
+        if prepared.rendering.as_ref().is_some_and(Rendering::has_tables) && inputs.iter().any(part) {
             let text = "this rendering requires the header of the file, which a split does not have";
             return Err(error::argument(text));
         }
-        // A share is asked for where some rejects are allowed.
-        let usual = max_reject_share.is_none().then_some(0);
         let settings = Settings {
             framing: plan.framing.clone(),
             outer: plan.outer,
             record: plan.record,
             options,
-            max_rejects: max_rejects.unwrap_or(usual),
-            max_reject_share,
+            // Rows go to a program, which would not learn of rejects otherwise.
+            max_rejects: conversion.limits.most_rejects(RejectLimit::Most(0)),
+            max_reject_share: conversion.limits.max_reject_ratio.map(Ratio::get),
             give_up_after: GIVE_UP,
             wanted: None,
             detect: plans.given.framing.is_none(),
         };
+        let rejects = conversion.output.rejects;
         if let Some(path) = &rejects {
             guard(&inputs, path).map_err(|refused| error::argument(refused.to_string()))?;
         }
-        let source = Self {
-            plan,
-            settings,
-            inputs,
-            rendering,
-            explode,
-            child,
-            filter,
-            audit,
-            rejects,
-            looks,
-            allow_empty,
-        };
-        let Some((named, all)) = several else { return Ok(source) };
-        source.with_tables(named, all, by_type)?.of_table(table.as_deref().unwrap_or(RECORDS))
+        let table = asked.table(prepared.children.as_ref())?;
+        Ok(Self { plan, settings, inputs, prepared, table, rejects, looks, allow_empty })
     }
 
-    /// The rows of one of its tables alone.
-    fn of_table(mut self, name: &str) -> PyResult<Self> {
-        let Some(child) = &mut self.child else { return Ok(self) };
-        let known: Vec<&str> = child.children.tables().iter().map(ChildTable::path).collect();
-        child.table = match known.iter().position(|path| *path == name) {
-            Some(table) => Picked::Child(table),
-            None if name == RECORDS => Picked::Records,
-            None => {
-                let known = known.join("`, `");
-                let text = format!("there is no table `{name}`; there is `{RECORDS}`, `{known}`");
-                return Err(error::argument(text));
-            }
-        };
-        Ok(self)
+    /// Makes rows of all tables.
+    pub(crate) fn with_all_tables(self) -> Self {
+        Self { table: Picked::All, ..self }
     }
 
-    /// Makes rows of all tables of records: of the lists and components at these paths, of all lists that are not inside of
-    /// others, of each alternative.
-    pub(crate) fn with_tables(mut self, mut paths: Vec<String>, all: bool, by_type: bool) -> PyResult<Self> {
-        if self.explode.is_some() || self.child.is_some() {
-            return Err(error::argument("`explode` and `child` are for one table"));
+    /// The table that rows are of, if it is that of a child.
+    fn child(&self) -> Option<&ChildTable> {
+        match (self.table, &self.prepared.children) {
+            (Picked::Child(table), Some(children)) => children.tables().get(table),
+            _ => None,
         }
-        let record = self.plan.record;
-        if all {
-            paths.extend(Children::lists_of(self.shown(), record).map_err(error::argument)?);
-        }
-        if by_type {
-            paths.extend(Children::alternatives_of(self.shown(), record).map_err(error::argument)?);
-        }
-        let children = Children::new(self.shown(), record, &paths).map_err(error::argument)?;
-        self.child = Some(Child { children, table: Picked::All });
-        Ok(self)
-    }
-
-    /// What records look like.
-    pub(crate) fn shown(&self) -> &Arc<Shape> {
-        self.rendering.as_ref().map_or(&self.plan.plan.shape, Rendering::shape)
     }
 
     /// What rows look like, and their type: records, unless rows are those of lists.
-    pub(crate) fn rows(&self) -> (&Shape, NodeId) {
-        if let Some(child) = &self.child {
-            let root = child.table().map_or_else(|| child.children.root(), ChildTable::root);
-            return (child.children.shape(), root);
-        }
-        match (&self.explode, &self.rendering) {
-            (Some(explode), _) => (explode.shape(), explode.root()),
-            (None, Some(rendering)) => (rendering.shape(), self.plan.record),
-            (None, None) => (&self.plan.plan.shape, self.plan.record),
+    pub(crate) fn rows(&self) -> (Shown<'_>, NodeId) {
+        match (self.child(), &self.prepared.children) {
+            (Some(table), Some(children)) => (self.prepared.shown().child(children, table), table.root()),
+            _ => self.prepared.rows(),
         }
     }
 
     /// The rows that have come of an input.
     fn rows_of(&self, summary: &Summary) -> u64 {
-        match self.child.as_ref().map(|child| child.table) {
-            Some(Picked::Child(table)) => summary.tables.get(table).map_or(0, |table| table.1),
+        match self.table {
+            Picked::Child(table) => summary.tables.get(table).map_or(0, |table| table.1),
             _ => summary.rows,
-        }
-    }
-
-    /// The lists that rows tell an index of each.
-    pub(crate) fn lists(&self) -> &[String] {
-        match (&self.explode, &self.child) {
-            (Some(explode), _) => explode.lists(),
-            (None, Some(child)) => child.table().map_or(&[], ChildTable::lists),
-            (None, None) => &[],
         }
     }
 
     /// Which fields of records have to be decoded, if these fields of rows have to be.
     pub(crate) fn wanted(&self, rows: Vec<bool>) -> Vec<bool> {
-        match (&self.explode, &self.child) {
+        match (&self.prepared.explode, &self.prepared.children) {
             (Some(explode), _) => explode.wanted(&rows),
-            (None, Some(child)) => child.children.wanted(&rows),
+            (None, Some(children)) => children.wanted(&rows),
             (None, None) => rows,
         }
     }
@@ -290,7 +149,7 @@ impl Source {
         outlet: &Outlet<T>,
         totals: &Mutex<Totals>,
     ) -> Result<(), Failure> {
-        let picked = self.child.as_ref().map_or(Picked::All, |child| child.table);
+        let picked = self.table;
         let mut one = OneTable { picked, render: &mut *render };
         let render = if picked == Picked::All { &mut *one.render } else { &mut one };
         let mut rejects = self.rejects.as_ref().map(RejectFile::new).transpose()?;
@@ -412,19 +271,14 @@ impl Run<'_> {
             settings.give_up_after = u64::MAX;
             settings.framing = framing.unwrap_or(&settings.framing).clone();
         }
-        let mut converter = Converter::new(&self.source.plan.plan, settings)
-            .with_other_rules(&self.source.plan.others)
-            .with_rendering(self.source.rendering.as_ref())
-            .with_audit(&self.source.audit)
-            .with_explode(self.source.explode.as_ref())
-            .with_children(self.source.child.as_ref().map(|child| &child.children))
-            .with_stop(Arc::clone(self.stop));
-        if let Some(filter) = &self.source.filter {
-            converter = converter.with_filter(filter.clone());
-        }
-        if let Some((split, _)) = split {
-            converter = converter.with_split(split.clone());
-        }
+        let converter = Converter::builder(&self.source.plan.plan, settings)
+            .other_rules(&self.source.plan.others)
+            .prepared(&self.source.prepared)
+            .stop(Arc::clone(self.stop));
+        let mut converter = match split {
+            Some((split, _)) => converter.split(split.clone()).build(),
+            None => converter.build(),
+        };
         let mut marked = self.totals.lock().unwrap_or_else(PoisonError::into_inner).marked_lines();
         let mut targets = Targets {
             render: &mut *self.render,
@@ -487,18 +341,6 @@ fn verdict(
             Some(format!("no records found in {read} bytes; `tercet.doctor` finds type, tags and framing"))
         }
         None => None,
-    }
-}
-
-/// One condition, or a list of them.
-fn conditions(given: &Bound<'_, PyAny>) -> PyResult<Vec<Condition>> {
-    let parse = |text: String| text.parse().map_err(|error: FilterError| error::argument(error.to_string()));
-    if given.is_none() {
-        return Ok(Vec::new());
-    }
-    match given.extract::<String>() {
-        Ok(text) => Ok(vec![parse(text)?]),
-        Err(_) => error::option::<Vec<String>>("where", given)?.into_iter().map(parse).collect(),
     }
 }
 

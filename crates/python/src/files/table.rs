@@ -89,15 +89,16 @@ pub(crate) fn read(
     keywords.set_item("columns", &columns.0)?;
     keywords.set_item("rename", &rename.0)?;
     let made = Made::new("read", (paths, schema), &r#type.0, &keywords);
-    let keys = match (provenance, &source.child) {
+    let keys = match (provenance, &source.prepared.children) {
         (Keys::None, Some(_)) => Keys::Record,
         (provenance, _) => provenance,
     };
-    let (shape, root) = source.rows();
+    let (shown, root) = source.rows();
+    let shape = shown.shape();
     let columns = expand(shape, root, &columns.0.unwrap_or_default()).map_err(error::argument)?;
     let names =
         rename.0.map_or(Ok(Vec::new()), |rename| rename.iter().map(renaming).collect::<PyResult<_>>())?;
-    let options = Options { names, ..looks.options(&source, columns, keys, source.lists())? };
+    let options = Options { names, ..looks.options(shown, columns, keys)? };
     let layout = layout(shape, root, &options)?;
     if let Some(name) = layout.double_name() {
         return Err(error::argument(format!("two columns are called `{name}`")));
@@ -319,8 +320,8 @@ impl RecordBatchReader for Reading {
 
 impl BatchPlan {
     fn run(&self, outlet: &Outlet<RecordBatch>, rows: usize, totals: &Mutex<Totals>) -> Result<(), Failure> {
-        let (shape, root) = self.source.rows();
-        let builder = Builder::new(shape, root, &self.options);
+        let (shown, root) = self.source.rows();
+        let builder = Builder::new(shown.shape(), root, &self.options);
         let mut collect = Collect::new(builder, rows, Box::new(|batch| outlet.give(batch)));
         self.source.run(&mut collect, outlet, totals)?;
         collect.done()

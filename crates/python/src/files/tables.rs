@@ -10,12 +10,12 @@ use super::source::Source;
 use super::table::{ArrowSchema, Batch, Latest, provenance_of};
 use crate::error::{self, Argument};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict};
+use pyo3::types::PyDict;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use tercet::columns::{Builder, Keys, Options, RecordBatch, SchemaRef, expand};
 use tercet::dynamic::{Error, NodeId, View};
-use tercet::records::{ChildTable, EachNulled, Origin, Render};
+use tercet::records::{EachNulled, Origin, Render};
 
 /// The name of the table of the records.
 pub(super) const RECORDS: &str = "records";
@@ -85,9 +85,12 @@ pub(crate) fn read_tables(
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Tables> {
     let keywords = options.map_or_else(|| Ok(PyDict::new(paths.py())), |options| options.copy())?;
-    let (named, all) = wanted(children, by_type.0)?;
-    let source = Source::new(paths, schema, &r#type.0, Some(&keywords))?;
-    let mut source = source.with_tables(named, all, by_type.0)?;
+    keywords.set_item("by_type", by_type.0)?;
+    match children.filter(|children| !children.is_none()) {
+        Some(children) => keywords.set_item("children", children)?,
+        None => keywords.set_item("children", !by_type.0)?,
+    }
+    let mut source = Source::new(paths, schema, &r#type.0, Some(&keywords))?.with_all_tables();
     let looks = Looks {
         integers: &integers.0,
         octets: &octets.0,
@@ -97,35 +100,13 @@ pub(crate) fn read_tables(
         flat: flat.0,
     };
     looks.keep(&keywords, provenance, batch_rows.0)?;
-    keywords.set_item("children", children)?;
-    keywords.set_item("by_type", by_type.0)?;
     keywords.set_item("columns", &columns.0)?;
     let made = Made::new("read_tables", (paths, schema), &r#type.0, &keywords);
-    let columns = expand(source.shown(), source.plan.record, &columns.0.unwrap_or_default());
+    let columns = expand(source.prepared.shown().shape(), source.plan.record, &columns.0.unwrap_or_default());
     let tables = tables(&source, &looks, &columns.map_err(error::argument)?, provenance)?;
     source.settings.wanted = fields(&source, &tables);
     let plan = TablesPlan { source, tables, rows: batch_rows.0.max(1) };
     Ok(Tables { plan: Arc::new(plan), latest: Latest::default(), made })
-}
-
-/// The paths of `children`, and whether all outermost lists are wanted: so they are if nothing is said.
-pub(super) fn wanted(children: Option<&Bound<'_, PyAny>>, by_type: bool) -> PyResult<(Vec<String>, bool)> {
-    let Some(children) = children.filter(|children| !children.is_none()) else {
-        return Ok((Vec::new(), !by_type));
-    };
-    if let Ok(all) = children.cast::<PyBool>() {
-        return match (all.is_true(), by_type) {
-            (false, false) => Err(error::argument("no children: `tercet.read` reads the records alone")),
-            (all, _) => Ok((Vec::new(), all)),
-        };
-    }
-    let paths = children.extract().map(|path: String| vec![path]).or_else(|_| children.extract());
-    let paths: Vec<String> =
-        paths.map_err(|_| error::argument("children: a path, paths or a bool expected"))?;
-    if paths.is_empty() && !by_type {
-        return Err(error::argument("no children: `tercet.read` reads the records alone"));
-    }
-    Ok((paths, false))
 }
 
 /// The tables with the columns of these paths, which begin at the record.
@@ -135,16 +116,19 @@ fn tables(
     columns: &[String],
     provenance: Keys,
 ) -> PyResult<Vec<TablePlan>> {
-    let Some(child) = &source.child else { return Ok(Vec::new()) };
-    let children = &child.children;
+    let Some(children) = &source.prepared.children else { return Ok(Vec::new()) };
     let keys = if provenance == Keys::None { Keys::Record } else { provenance };
-    let records = (RECORDS, children.root(), keys, &[][..]);
-    let of_child = |table| (ChildTable::path(table), table.root(), Keys::Record, table.lists());
-    let all = std::iter::once(records).chain(children.tables().iter().map(of_child));
-    let table = |((name, root, keys, lists), columns)| {
-        let options = looks.options(source, columns, keys, lists)?;
+    let shown = source.prepared.shown();
+    let records = (RECORDS.to_owned(), children.root(), keys, shown.with_children(children));
+    let of_children = children.tables().iter().map(|table| {
+        let shown = shown.child(children, table);
+        (table.path().to_owned(), table.root(), Keys::Record, shown)
+    });
+    let all = std::iter::once(records).chain(of_children);
+    let table = |((name, root, keys, shown), columns)| {
+        let options = looks.options(shown, columns, keys)?;
         let schema = layout(children.shape(), root, &options)?.schema();
-        Ok(TablePlan { name: String::from(name), root, options, schema })
+        Ok(TablePlan { name, root, options, schema })
     };
     if children.tables().iter().any(|table| table.path() == RECORDS) {
         let text = "`records` is the name of the table of the records: read this list with `child`";
@@ -155,7 +139,8 @@ fn tables(
 
 /// Which fields of records have to be decoded for the columns of all tables; all if there is no answer.
 fn fields(source: &Source, tables: &[TablePlan]) -> Option<Vec<bool>> {
-    let (shape, _) = source.rows();
+    let (shown, _) = source.rows();
+    let shape = shown.shape();
     if tables.iter().all(|table| table.options.columns.is_empty()) {
         return None;
     }
@@ -241,7 +226,8 @@ fn begin(plan: &Arc<TablesPlan>, latest: &Latest) -> Result<Feed<(usize, RecordB
 
 impl TablesPlan {
     fn run(&self, outlet: &Outlet<(usize, RecordBatch)>, totals: &Mutex<Totals>) -> Result<(), Failure> {
-        let (shape, _) = self.source.rows();
+        let (shown, _) = self.source.rows();
+        let shape = shown.shape();
         let collect = |(index, table): (usize, &TablePlan)| {
             let builder = Builder::new(shape, table.root, &table.options);
             Collect::new(builder, self.rows, Box::new(move |batch| outlet.give((index, batch))))

@@ -23,7 +23,9 @@ const BLOCK: u64 = 256;
 /// Octets of an entry: a digest, and the output whose row the record is.
 const ENTRY: usize = 24;
 /// What the files begin with.
-const MAGIC: &str = "tercet dedupe 2 ";
+const MAGIC: &str = "tercet dedupe 3 ";
+/// What those of earlier versions begin with.
+const EARLIER_MAGIC: &str = "tercet dedupe 2 ";
 
 /// An output, by a digest of its name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -79,14 +81,14 @@ pub(super) struct StateFile {
 }
 
 impl StateFile {
-    /// Opens or begins the files; `meaning` is what digests depend on.
-    pub(super) fn open(path: &Path, meaning: &str) -> io::Result<Self> {
-        let mut file = Self::begin(path, meaning).map_err(|error| named(path, &error))?;
+    /// Opens or begins the files; `meaning` is what digests depend on, `earlier` what an earlier version called the same.
+    pub(super) fn open(path: &Path, meaning: &str, earlier: Option<&str>) -> io::Result<Self> {
+        let mut file = Self::begin(path, meaning, earlier).map_err(|error| named(path, &error))?;
         file.sorted = Sorted::open(&beside(path), &file.heading)?;
         Ok(file)
     }
 
-    fn begin(path: &Path, meaning: &str) -> io::Result<Self> {
+    fn begin(path: &Path, meaning: &str, earlier: Option<&str>) -> io::Result<Self> {
         // A pipe would be waited for.
         if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
             return Err(io::Error::other("not a file"));
@@ -98,9 +100,17 @@ impl StateFile {
             Err(TryLockError::Error(error)) => return Err(error),
         }
         let mut additions = Locked(additions);
-        let heading = format!("{MAGIC}{:016x}\n", first(Sha256::digest(meaning).as_slice()));
+        let heading = |magic: &str, meaning: &str| {
+            format!("{magic}{:016x}\n", first(Sha256::digest(meaning).as_slice()))
+        };
+        let earlier = earlier.map(|meaning| heading(EARLIER_MAGIC, meaning));
+        let mut heading = heading(MAGIC, meaning);
         let mut found = Vec::new();
         (&mut *additions).take(heading.len() as u64).read_to_end(&mut found)?;
+        // The digests of a file that an earlier version has begun are the same, and it stays that file.
+        if let Some(earlier) = earlier.filter(|earlier| earlier.as_bytes() == found) {
+            heading = earlier;
+        }
         if !heading.as_bytes().starts_with(&found) {
             return Err(foreign(&found));
         }
@@ -410,6 +420,9 @@ fn named(path: &Path, error: &io::Error) -> io::Error {
 fn foreign(found: &[u8]) -> io::Error {
     io::Error::other(if found.starts_with(MAGIC.as_bytes()) {
         "the records in this file are known by other components, or by values that are shown otherwise"
+    } else if found.starts_with(EARLIER_MAGIC.as_bytes()) {
+        "an earlier version has written this file, and its values cannot be compared\nhelp: name another file, or remove this \
+         one and `.sorted` beside it to begin anew"
     } else {
         "not a file that `--dedupe-file` has written"
     })
@@ -449,7 +462,7 @@ mod tests {
         let path = folder.path().join("seen");
         // Never sorted, now and then, always.
         for most in [usize::MAX, 1_500, 1] {
-            let open = || StateFile { most, ..StateFile::open(&path, "a").unwrap() };
+            let open = || StateFile { most, ..StateFile::open(&path, "a", None).unwrap() };
             let mut file = open();
             add(&mut file, "one", 0..1_000);
             add(&mut file, "two", 1_000..3_000);
@@ -477,7 +490,7 @@ mod tests {
     fn an_addition_that_is_cut_has_not_been_made() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("seen");
-        let mut file = StateFile::open(&path, "a").unwrap();
+        let mut file = StateFile::open(&path, "a", None).unwrap();
         add(&mut file, "one", 0..3);
         let before = fs::metadata(&path).unwrap().len();
         add(&mut file, "two", 3..5);
@@ -485,7 +498,7 @@ mod tests {
         let whole = fs::read(&path).unwrap();
         for length in 0..whole.len() {
             fs::write(&path, &whole[..length]).unwrap();
-            let mut file = StateFile::open(&path, "a").unwrap();
+            let mut file = StateFile::open(&path, "a", None).unwrap();
             let expected = if length as u64 >= before { 3 } else { 0 };
             assert_eq!(known(&mut file, "three"), Vec::from_iter(0..expected), "{length}");
             if length % 16 > 0 {
@@ -493,32 +506,67 @@ mod tests {
             }
             add(&mut file, "three", 7..8);
             drop(file);
-            let mut file = StateFile::open(&path, "a").unwrap();
+            let mut file = StateFile::open(&path, "a", None).unwrap();
             assert_eq!(known(&mut file, "four").last(), Some(&7));
         }
         // The last may have its length and not its octets; one before is damaged.
         let mut octets = whole.clone();
         *octets.last_mut().unwrap() ^= 1;
         fs::write(&path, &octets).unwrap();
-        assert_eq!(known(&mut StateFile::open(&path, "a").unwrap(), "three"), [0, 1, 2]);
+        assert_eq!(known(&mut StateFile::open(&path, "a", None).unwrap(), "three"), [0, 1, 2]);
         octets = whole;
         octets[before as usize - 30] ^= 1;
         fs::write(&path, &octets).unwrap();
         assert!(
-            StateFile::open(&path, "a").unwrap_err().to_string().contains("this file is damaged\nhelp: ")
+            StateFile::open(&path, "a", None)
+                .unwrap_err()
+                .to_string()
+                .contains("this file is damaged\nhelp: ")
         );
+    }
+
+    #[test]
+    fn files_of_an_earlier_version_go_on_where_digests_are_the_same() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("seen");
+        let mut file = StateFile { most: 1, ..StateFile::open(&path, "[] None", None).unwrap() };
+        add(&mut file, "one", 0..3);
+        add(&mut file, "two", 3..5);
+        drop(file);
+        // As the version before has written it.
+        for path in [&path, &beside(&path)] {
+            let mut octets = fs::read(path).unwrap();
+            octets[MAGIC.len() - 2] = b'2';
+            let heading = MAGIC.len() + 17;
+            if octets.len() > heading {
+                // One block, the number of entries, and the sum of these with the heading.
+                let (index, end) = (octets.len() - 16 - BLOCK_OCTETS, octets.len() - 8);
+                let known = sum(&[&octets[..heading], &octets[index..end]].concat());
+                octets[end..].copy_from_slice(&known);
+            }
+            fs::write(path, octets).unwrap();
+        }
+        let text = StateFile::open(&path, "1:0", None).unwrap_err().to_string();
+        assert!(text.contains("an earlier version has written this file"), "{text}");
+        let text = StateFile::open(&path, "1:0", Some("other")).unwrap_err().to_string();
+        assert!(text.contains("an earlier version has written this file"), "{text}");
+        for _ in 0..2 {
+            let mut file = StateFile::open(&path, "1:0", Some("[] None")).unwrap();
+            assert_eq!(known(&mut file, "three"), [0, 1, 2, 3, 4]);
+            add(&mut file, "four", 0..1);
+        }
     }
 
     #[test]
     fn files_of_something_else_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("seen");
-        let refused = |meaning: &str| StateFile::open(&path, meaning).unwrap_err().to_string();
-        let file = StateFile::open(&path, "a").unwrap();
+        let refused = |meaning: &str| StateFile::open(&path, meaning, None).unwrap_err().to_string();
+        let file = StateFile::open(&path, "a", None).unwrap();
         assert!(refused("a").ends_with("seen: another run has this file"));
         drop(file);
         assert!(refused("b").contains("known by other components"));
-        let mut file = StateFile { most: 1, ..StateFile::open(&path, "a").unwrap() };
+        let mut file = StateFile { most: 1, ..StateFile::open(&path, "a", None).unwrap() };
         add(&mut file, "one", 0..600);
         drop(file);
         let sorted = fs::read(beside(&path)).unwrap();
@@ -531,7 +579,7 @@ mod tests {
             let mut octets = sorted.clone();
             octets[at] ^= 1;
             fs::write(beside(&path), octets).unwrap();
-            let all = StateFile::open(&path, "a").and_then(|mut file| {
+            let all = StateFile::open(&path, "a", None).and_then(|mut file| {
                 (0..600).try_for_each(|number| file.has(&digest(number), Owner::NOBODY).map(drop))
             });
             assert!(all.is_err(), "{at}");

@@ -40,12 +40,12 @@ impl Dedupe {
     }
 
     /// Knows the records of earlier runs from a file, and adds those of this one, an output at a time: see [`Dedupe::begin`].
-    /// `meaning` is what values depend on besides the components.
+    /// `meaning` is what digests depend on; `earlier` is what an earlier version called the same.
     ///
     /// # Errors
     /// Those of the file system; when the file holds something else, or another run has it.
-    pub fn with_file(mut self, path: &Path, meaning: &str) -> io::Result<Self> {
-        self.seen = Arc::new(Seen::with_file(path, meaning)?);
+    pub fn with_file(mut self, path: &Path, meaning: &str, earlier: Option<&str>) -> io::Result<Self> {
+        self.seen = Arc::new(Seen::with_file(path, meaning, earlier)?);
         Ok(self)
     }
 

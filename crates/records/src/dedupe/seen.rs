@@ -31,8 +31,8 @@ struct State {
 }
 
 impl Seen {
-    pub(super) fn with_file(path: &Path, meaning: &str) -> io::Result<Self> {
-        let file = Some(StateFile::open(path, meaning)?);
+    pub(super) fn with_file(path: &Path, meaning: &str, earlier: Option<&str>) -> io::Result<Self> {
+        let file = Some(StateFile::open(path, meaning, earlier)?);
         Ok(Self { state: Mutex::new(State { file, ..State::default() }), turn: Condvar::new() })
     }
 

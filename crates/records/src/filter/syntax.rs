@@ -1,6 +1,7 @@
 //! The notation of conditions: comparisons joined with `and`, `or` and `not`, read into postfix order.
 
 use super::FilterError;
+use std::fmt;
 use std::iter;
 use std::ops::Range;
 use std::str::FromStr;
@@ -77,6 +78,12 @@ const OPERATORS: [(&str, Comparison); 7] = [
 /// What a message says that a comparison may be.
 const KNOWN: &str =
     "known: `=`, `==`, `!=`, `<`, `<=`, `>`, `>=`, `in (A, B)`, `like 'A%'`, `is null`, `is not null`";
+
+impl fmt::Display for Condition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
 
 impl FromStr for Condition {
     type Err = FilterError;

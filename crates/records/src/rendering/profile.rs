@@ -65,6 +65,22 @@ impl Profile {
         Ok(profile)
     }
 
+    /// Returns everything that it says, in a form that stays the same from version to version.
+    pub(crate) fn text(&self) -> String {
+        let kinds = |rules: &[(String, RenderKind)]| {
+            let rules = rules.iter().map(|(name, kind)| format!("{name}={}", kind.name()));
+            rules.collect::<Vec<_>>().join("\n")
+        };
+        let table = |rule: &CodeRule| {
+            let optional = |text: &Option<String>| text.clone().unwrap_or_default();
+            let (places, time) = (optional(&rule.places), optional(&rule.time));
+            format!("{} {} {} {places} {time}", rule.code, rule.list, rule.value)
+        };
+        let tables: Vec<String> = self.tables.codes.iter().map(table).collect();
+        let places = self.tables.places.as_deref().unwrap_or_default();
+        [kinds(&self.types), kinds(&self.components), places.to_owned(), tables.join("\n")].join("\n\n")
+    }
+
     /// Those that come with the program, read once.
     pub fn shipped() -> &'static [Self] {
         static PROFILES: LazyLock<Vec<Profile>> =

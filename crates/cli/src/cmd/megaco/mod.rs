@@ -62,12 +62,13 @@ fn encodings() -> impl TypedValueParser<Value = Encoding> {
 
 /// Inputs, with the path of each below the directory that was given.
 fn inputs(args: &InputArgs, guard: &mut Guard) -> Outcome<Vec<(Input, PathBuf)>> {
-    if args.inputs.is_empty() {
+    if args.options.inputs.is_empty() {
         return Ok(vec![(Input::Stdin, PathBuf::from("-"))]);
     }
     let mut all = Vec::new();
-    for text in &args.inputs {
-        let one = InputArgs { inputs: vec![text.clone()], ..args.clone() };
+    for text in &args.options.inputs {
+        let mut one = args.clone();
+        one.options.inputs = vec![text.clone()];
         for input in one.expand_beside(guard, false)? {
             let below = match &input {
                 Input::File(path) => match path.strip_prefix(text) {

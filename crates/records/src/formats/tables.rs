@@ -1,100 +1,110 @@
 //! Child tables: an output for each, beside that of the records.
 
-use crate::exit::{Failure, Outcome};
-use crate::job::Job;
-use crate::render::{Format, FormatOption, RenderArgs, Shown};
+use super::{Format, Shown};
+use crate::children::Children;
+use crate::conversion::{FormOptions, OptionFault, Prepared};
+use crate::output::Output;
+use crate::render::{EachNulled, Origin, Render, RenderedPart};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use tercet::dynamic::{Error, NodeId, View};
-use tercet::records::{Children, EachNulled, Origin, Output, Render, RenderedPart};
+use tercet_dynamic::{Error, NodeId, View};
 
 /// A table that records become rows of: what its rows look like.
-pub struct Table<'p> {
-    render: RenderArgs,
+#[derive(Debug)]
+pub(crate) struct TableForm<'p> {
+    form: FormOptions,
     shown: Shown<'p>,
     node: NodeId,
 }
 
-impl<'p> Table<'p> {
-    /// The tables of a job: that of the records first, then its children.
-    pub fn all(job: &'p Job, render: &RenderArgs) -> Vec<Self> {
-        let (shown, node) = job.rows();
-        let Some(children) = &job.children else {
-            return vec![Self { render: render.with_columns(job.columns.clone()), shown, node }];
-        };
-        let rows = children.tables().iter().map(|table| (job.shown().child(children, table), table.root()));
-        let columns = children.columns(&job.columns);
-        let tables = std::iter::once((shown, node)).chain(rows).zip(columns);
-        tables
-            .map(|((shown, node), columns)| Self { render: render.with_columns(columns), shown, node })
-            .collect()
+/// Returns the tables of a conversion: that of the records first, then its children.
+pub(crate) fn tables<'p>(prepared: &'p Prepared, form: &FormOptions) -> Vec<TableForm<'p>> {
+    let (shown, node) = prepared.rows();
+    let Some(children) = &prepared.children else {
+        return vec![TableForm { form: form.with_columns(prepared.columns.clone()), shown, node }];
+    };
+    let rows = children.tables().iter().map(|table| (prepared.shown().child(children, table), table.root()));
+    let columns = children.columns(&prepared.columns);
+    let tables = std::iter::once((shown, node)).chain(rows).zip(columns);
+    tables
+        .map(|((shown, node), columns)| TableForm { form: form.with_columns(columns), shown, node })
+        .collect()
+}
+
+impl<'p> TableForm<'p> {
+    fn writer(&self, format: Format) -> Box<dyn Render + Send + 'p> {
+        format.writer(&self.form, self.shown, self.node)
     }
 
-    fn renderer(&self, format: Format) -> Box<dyn Render + Send + 'p> {
-        self.render.renderer(format, self.shown, self.node)
+    fn part_writer(&self, format: Format) -> Box<dyn Render + Send + 'p> {
+        format.part_writer(&self.form, self.shown, self.node)
     }
 
-    fn part_renderer(&self, format: Format) -> Box<dyn Render + Send + 'p> {
-        self.render.part_renderer(format, self.shown, self.node)
-    }
-
-    /// Refuses columns that the rows do not have.
-    pub fn check_columns(&self, format: Format) -> Outcome<()> {
-        self.render.check_columns(format, self.shown, self.node)
+    /// Checks that the rows have the columns that are asked for.
+    pub(crate) fn check_columns(&self, format: Format) -> Result<(), OptionFault> {
+        self.form.check_columns(format, self.shown, self.node)
     }
 }
 
-/// Makes the renderer of a job's rows; children have their outputs in the order of [`Children::tables`].
-pub fn renderer<'o>(
-    job: &'o Job,
-    render: &RenderArgs,
+/// Makes what writes the rows of a conversion; children have their outputs in the order of their tables.
+pub(crate) fn writer<'o>(
+    prepared: &'o Prepared,
+    form: &FormOptions,
     format: Format,
     outputs: &'o mut [Output],
 ) -> Box<dyn Render + Send + 'o> {
-    let tables = Table::all(job, render);
-    let [records, children @ ..] = &tables[..] else {
-        return render.renderer(format, job.shown(), job.record);
+    let tables = tables(prepared, form);
+    let Some((records, children)) = tables.split_first() else {
+        return format.writer(form, prepared.shown(), prepared.record);
     };
+    let records = records.writer(format);
     if children.is_empty() {
-        return records.renderer(format);
+        return records;
     }
-    let child = |(table, output): (&Table<'o>, _)| Child::new(table.renderer(format), Some(output));
+    let child = |(table, output): (&TableForm<'o>, _)| Child::new(table.writer(format), Some(output));
     let children = children.iter().zip(outputs).map(child).collect();
-    Box::new(WithChildren { records: records.renderer(format), children })
+    Box::new(WithChildren { records, children })
 }
 
-/// The same for a thread whose rows the renderer of [`renderer`] takes over.
-pub fn part_renderer<'p>(job: &'p Job, render: &RenderArgs, format: Format) -> Box<dyn Render + Send + 'p> {
-    let tables = Table::all(job, render);
-    let mut parts = tables.iter().map(|table| table.part_renderer(format));
-    let records = parts.next().unwrap_or_else(|| render.part_renderer(format, job.shown(), job.record));
-    let children: Vec<Child<'p>> = parts.map(|render| Child::new(render, None)).collect();
+/// Makes the same for a thread whose rows the writer of [`writer`] takes over.
+pub(crate) fn part_writer<'p>(
+    prepared: &'p Prepared,
+    form: &FormOptions,
+    format: Format,
+) -> Box<dyn Render + Send + 'p> {
+    let tables = tables(prepared, form);
+    let Some((records, children)) = tables.split_first() else {
+        return format.part_writer(form, prepared.shown(), prepared.record);
+    };
+    let records = records.part_writer(format);
+    let children: Vec<Child<'p>> =
+        children.iter().map(|table| Child::new(table.part_writer(format), None)).collect();
     if children.is_empty() { records } else { Box::new(WithChildren { records, children }) }
 }
 
-/// Which fields of records have to be decoded for the rows of a job; all if there is no answer.
-pub fn wanted(job: &Job, render: &RenderArgs, format: Format) -> Option<Vec<bool>> {
-    if job.columns.is_empty() {
+/// Returns the fields of records that have to be decoded for the rows of a conversion, or `None` for all.
+pub(crate) fn fields(prepared: &Prepared, form: &FormOptions, format: Format) -> Option<Vec<bool>> {
+    if prepared.columns.is_empty() {
         return None;
     }
-    let Some(children) = &job.children else {
-        let (rows, node) = job.rows();
-        let wanted = render.with_columns(job.columns.clone()).fields(format, rows, node)?;
-        return Some(match &job.explode {
+    let Some(children) = &prepared.children else {
+        let (rows, node) = prepared.rows();
+        let wanted = form.with_columns(prepared.columns.clone()).fields(format, rows, node)?;
+        return Some(match &prepared.explode {
             Some(explode) => explode.wanted(&wanted),
             None => wanted,
         });
     };
     let mut all = vec![false; children.shape().fields.len()];
-    for table in Table::all(job, render) {
-        let wanted = table.render.fields(format, table.shown, table.node)?;
+    for table in tables(prepared, form) {
+        let wanted = table.form.fields(format, table.shown, table.node)?;
         all.iter_mut().zip(wanted).for_each(|(all, wanted)| *all |= wanted);
     }
     Some(children.wanted(&all))
 }
 
-/// Where child tables go, beside the output of the records: `calls.csv` has `calls.data.volumes.csv`.
-pub fn paths(children: Option<&Children>, output: &Path) -> Vec<PathBuf> {
+/// Returns where child tables go, beside the output of the records: `calls.csv` has `calls.data.volumes.csv`.
+pub(crate) fn paths(children: Option<&Children>, output: &Path) -> Vec<PathBuf> {
     let tables = children.map_or(&[][..], Children::tables);
     let path = |table: &str| {
         let mut name = output.file_stem().unwrap_or_default().to_owned();
@@ -107,15 +117,6 @@ pub fn paths(children: Option<&Children>, output: &Path) -> Vec<PathBuf> {
         output.with_file_name(name)
     };
     tables.iter().map(|table| path(table.path())).collect()
-}
-
-/// Refuses what child tables cannot be written as.
-pub fn check(option: &'static str, format: Format, output: Option<&PathBuf>) -> Outcome<()> {
-    FormatOption { name: option, is_given: true, is_for: Format::is_open }.check(Some(format))?;
-    match output {
-        Some(_) => Ok(()),
-        None => Err(Failure::usage("child tables are separate files: use `-o FILE`")),
-    }
 }
 
 /// Renders the rows of records, and those of their lists to other outputs.

@@ -1,15 +1,134 @@
 //! Parquet and Arrow files: records are collected into batches, which are written as they become full.
 
-use crate::columnar::CompressionArg;
+use super::{OutputFormat, Shown};
+use crate::conversion::{FormOptions, PageCompression};
+use crate::render::{EachNulled, Origin, Render, RenderedPart};
+use crate::rows::Undecoded;
 use std::io;
-use tercet::columns::{
-    ArrowError, Builder, Compression, Encoder, FileFormat, Keys, Part, PartEncoder, Provenance,
+use std::ops::RangeInclusive;
+use tercet_columns::{
+    ArrowError, Builder, Compression, Encoder, FileFormat, Keys, Options, Part, PartEncoder, Provenance,
 };
-use tercet::dynamic::{Error, View};
-use tercet::records::{EachNulled, Origin, Render, RenderedPart, Undecoded};
+use tercet_dynamic::{Error, NodeId, View};
+
+/// A format of files with columns.
+#[derive(Debug)]
+pub(super) struct Columns {
+    name: &'static str,
+    help: &'static str,
+    suffixes: &'static [&'static str],
+    options: &'static [&'static str],
+    file: FileFormat,
+}
+
+/// Options that all files with columns have a place for; that of Parquet comes last.
+const OPTIONS: &[&str; 12] = &[
+    "octets",
+    "columns",
+    "rename",
+    "integers",
+    "reals",
+    "provenance",
+    "flat",
+    "hex-octets",
+    "child",
+    "children",
+    "by-type",
+    "compression",
+];
+
+pub(super) const PARQUET: Columns = Columns {
+    name: "parquet",
+    help: "Apache Parquet, nested",
+    suffixes: &["parquet"],
+    options: OPTIONS,
+    file: FileFormat::Parquet,
+};
+pub(super) const ARROW: Columns = Columns {
+    name: "arrow",
+    help: "Arrow IPC file, nested",
+    suffixes: &["arrow", "feather"],
+    options: OPTIONS.split_at(OPTIONS.len() - 1).0,
+    file: FileFormat::Arrow,
+};
+pub(super) const ARROW_STREAM: Columns = Columns {
+    name: "arrow-stream",
+    help: "Arrow IPC stream, nested",
+    suffixes: &["arrows"],
+    file: FileFormat::ArrowStream,
+    ..ARROW
+};
+
+/// Octets of records that a thread gets at a time, which is a row group of a Parquet file, in short inputs and in long ones:
+/// row groups are described at the end of the file, and held in memory up to there.
+const BATCH: RangeInclusive<usize> = 4 << 20..=32 << 20;
+
+impl OutputFormat for Columns {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn help(&self) -> &'static str {
+        self.help
+    }
+
+    fn suffixes(&self) -> &'static [&'static str] {
+        self.suffixes
+    }
+
+    fn options(&self) -> &'static [&'static str] {
+        self.options
+    }
+
+    fn family(&self) -> &'static str {
+        if self.file == FileFormat::ArrowStream { ARROW.name } else { self.name }
+    }
+
+    fn is_columnar(&self) -> bool {
+        true
+    }
+
+    fn batch(&self) -> RangeInclusive<usize> {
+        BATCH
+    }
+
+    fn writer<'p>(&self, form: &FormOptions, shown: Shown<'p>, node: NodeId) -> Box<dyn Render + Send + 'p> {
+        Box::new(self.columnar(form, shown, node))
+    }
+
+    fn part_writer<'p>(
+        &self,
+        form: &FormOptions,
+        shown: Shown<'p>,
+        node: NodeId,
+    ) -> Box<dyn Render + Send + 'p> {
+        Box::new(Columnar { is_part: true, ..self.columnar(form, shown, node) })
+    }
+}
+
+impl Columns {
+    fn columnar<'p>(&self, form: &FormOptions, shown: Shown<'p>, node: NodeId) -> Columnar<'p> {
+        let dense = self.file != FileFormat::Parquet;
+        let options = Options { dense, ..form.columns_of(shown) };
+        Columnar {
+            format: self.file,
+            compression: match form.files.compression.unwrap_or_default() {
+                PageCompression::Zstd => Compression::Zstd,
+                PageCompression::Snappy => Compression::Snappy,
+                PageCompression::None => Compression::None,
+            },
+            builder: Builder::new(shown.shape(), node, &options),
+            before: 0,
+            encoder: None,
+            part: None,
+            is_part: false,
+            failed: None,
+        }
+    }
+}
 
 /// Collects rows and writes batches.
-pub struct Columnar<'p> {
+struct Columnar<'p> {
     format: FileFormat,
     compression: Compression,
     builder: Builder<'p>,
@@ -23,31 +142,7 @@ pub struct Columnar<'p> {
     failed: Option<ArrowError>,
 }
 
-impl<'p> Columnar<'p> {
-    /// A renderer around a builder.
-    pub fn new(format: FileFormat, builder: Builder<'p>, compression: CompressionArg) -> Self {
-        let compression = match compression {
-            CompressionArg::Zstd => Compression::Zstd,
-            CompressionArg::Snappy => Compression::Snappy,
-            CompressionArg::None => Compression::None,
-        };
-        Self {
-            format,
-            compression,
-            builder,
-            before: 0,
-            encoder: None,
-            part: None,
-            is_part: false,
-            failed: None,
-        }
-    }
-
-    /// One whose rows another one takes over.
-    pub fn for_part(self) -> Self {
-        Self { is_part: true, ..self }
-    }
-
+impl Columnar<'_> {
     fn batch(&mut self, out: &mut Vec<u8>) {
         let written = self.write(out);
         self.failed = self.failed.take().or_else(|| written.err());

@@ -1,15 +1,16 @@
-//! What stands in front of each row: where it came from, and which element of its lists it is.
+//! The first columns of rows: where a row came from, and which element of its lists it is.
 
+use super::Shown;
+use crate::conversion::FormOptions;
+use crate::render::Origin;
 use std::io::Write;
 use std::iter::zip;
-use tercet::columns::Keys;
-use tercet::dynamic::csv::{push_field, push_guarded};
-use tercet::dynamic::text::{Octets, push_octets};
-use tercet::records::Origin;
+use tercet_dynamic::csv::{push_field, push_guarded};
+use tercet_dynamic::text::{Octets, push_octets};
 
 /// Columns or members in front of each row.
 #[derive(Clone, Debug)]
-pub struct Prefix {
+pub(super) struct Prefix {
     keys: &'static [&'static str],
     lists: Vec<String>,
     /// Whether names of files that a spreadsheet would take for formulas get an apostrophe in CSV.
@@ -17,13 +18,14 @@ pub struct Prefix {
 }
 
 impl Prefix {
-    /// Where rows came from, and the elements of these lists.
-    pub fn new(keys: Keys, lists: &[String], guard_formulas: bool) -> Self {
-        Self { keys: keys.names(), lists: lists.to_vec(), guard_formulas }
+    /// Columns that tell where rows came from, and which elements of lists they are.
+    pub(super) fn new(form: &FormOptions, shown: Shown<'_>) -> Self {
+        let (keys, lists) = (form.keys(shown).names(), shown.lists.to_vec());
+        Self { keys, lists, guard_formulas: form.guard_formulas }
     }
 
-    /// The names of the columns, with a comma behind each.
-    pub fn csv_header(&self, out: &mut Vec<u8>) {
+    /// Appends the names of the columns, with a comma after each.
+    pub(super) fn csv_header(&self, out: &mut Vec<u8>) {
         for key in self.keys {
             out.extend_from_slice(key.as_bytes());
             out.push(b',');
@@ -34,8 +36,8 @@ impl Prefix {
         }
     }
 
-    /// The fields, with a comma behind each.
-    pub fn csv(&self, origin: &Origin<'_>, out: &mut Vec<u8>) {
+    /// Appends the fields, with a comma after each.
+    pub(super) fn csv(&self, origin: &Origin<'_>, out: &mut Vec<u8>) {
         if let [_, more @ ..] = self.keys {
             let push = if self.guard_formulas { push_guarded } else { push_field };
             push(out, origin.input.as_bytes(), b',');
@@ -57,8 +59,8 @@ impl Prefix {
         }
     }
 
-    /// Appends a JSON value with members in front; what is no object becomes the member `value`.
-    pub fn json(&self, origin: &Origin<'_>, value: &[u8], indent: Option<u8>, out: &mut Vec<u8>) {
+    /// Appends a JSON value with members in front; what is not an object becomes the member `value`.
+    pub(super) fn json(&self, origin: &Origin<'_>, value: &[u8], indent: Option<u8>, out: &mut Vec<u8>) {
         let mut members = Vec::new();
         if let [file, more @ ..] = self.keys {
             members.push(((*file).to_owned(), serde_json::Value::from(origin.input)));
@@ -100,7 +102,7 @@ impl Prefix {
     }
 }
 
-/// What the columns behind that of the file tell.
+/// Returns the numbers in the columns after that of the file.
 fn numbers_of(origin: &Origin<'_>) -> [u64; 3] {
     [origin.index, origin.offset, origin.octets.len() as u64]
 }

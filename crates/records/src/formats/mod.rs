@@ -1,0 +1,248 @@
+//! Output formats: what makes rows of records in each of them.
+//!
+//! A format is a type with [`OutputFormat`] and an entry of [`FORMATS`]. Names, suffixes, the options that it has a place for
+//! and the messages about them follow from these two.
+
+#[cfg(feature = "files")]
+mod columns;
+mod csv;
+mod json;
+mod notation;
+mod prefix;
+mod shown;
+mod tables;
+mod xml;
+
+pub use shown::{Shown, TableRole};
+pub(crate) use tables::{fields, part_writer, paths, tables, writer};
+
+use crate::conversion::{FormOptions, OptionFault};
+use crate::render::Render;
+use std::fmt;
+use std::ops::RangeInclusive;
+use std::path::Path;
+use std::str::FromStr;
+use tercet_columns::Layout;
+use tercet_dynamic::NodeId;
+use tercet_suggest::{with_known, with_list};
+
+/// Octets of records that a thread gets at a time: enough that handing over costs nothing, few enough that their rows, which
+/// may have ten times as many, stay in a cache (MSC records to CSV on two threads: 924 ns a record with 256 KiB, 853 with 64).
+const TEXT_BATCH: RangeInclusive<usize> = 1 << 16..=1 << 16;
+
+/// An output format.
+pub trait OutputFormat: fmt::Debug + Sync {
+    /// Returns its name in options.
+    fn name(&self) -> &'static str;
+
+    /// Returns what it is, in a few words.
+    fn help(&self) -> &'static str;
+
+    /// Returns the suffixes of its files; the first is the one that they get.
+    fn suffixes(&self) -> &'static [&'static str];
+
+    /// Returns the keys of the options that it has a place for, of those that not every format has one for.
+    /// `integers=text` stands for this value alone.
+    fn options(&self) -> &'static [&'static str];
+
+    /// Returns the name of the format whose suffixes its files may have, too.
+    fn family(&self) -> &'static str {
+        self.name()
+    }
+
+    /// Returns whether its files have columns and are not text.
+    fn is_columnar(&self) -> bool {
+        false
+    }
+
+    /// Returns whether its rows have columns, in text or not: other fields need not be decoded.
+    fn has_columns(&self) -> bool {
+        self.is_columnar()
+    }
+
+    /// Returns whether it has a form for single values.
+    fn is_for_values(&self) -> bool {
+        !self.has_columns()
+    }
+
+    /// Returns whether ends of lines stand within quotes in its files.
+    fn quotes_text(&self) -> bool {
+        false
+    }
+
+    /// Returns the octets of records that a thread gets at a time, of short inputs and of long ones.
+    fn batch(&self) -> RangeInclusive<usize> {
+        TEXT_BATCH
+    }
+
+    /// Makes what writes values of a type.
+    fn writer<'p>(&self, form: &FormOptions, shown: Shown<'p>, node: NodeId) -> Box<dyn Render + Send + 'p>;
+
+    /// Makes what writes values on another thread: a writer of [`OutputFormat::writer`] takes their rows over.
+    fn part_writer<'p>(
+        &self,
+        form: &FormOptions,
+        shown: Shown<'p>,
+        node: NodeId,
+    ) -> Box<dyn Render + Send + 'p> {
+        self.writer(form, shown, node)
+    }
+
+    /// Checks that values of a type have the columns given, and that no two have one name.
+    ///
+    /// # Errors
+    /// When one is unknown, or there are two of one name.
+    fn check_columns(&self, form: &FormOptions, shown: Shown<'_>, node: NodeId) -> Result<(), OptionFault> {
+        let layout = Layout::new(shown.shape(), node, &form.columns_of(shown));
+        match (layout.unknown_column(), layout.double_name()) {
+            (Some(text), _) => Err(OptionFault::new(text)),
+            (None, Some(name)) => Err(OptionFault::new(format!("two columns are named `{name}`"))),
+            (None, None) => Ok(()),
+        }
+    }
+}
+
+/// One of the output formats.
+#[derive(Clone, Copy)]
+pub struct Format(&'static dyn OutputFormat);
+
+/// The formats that this build writes, in the order in which help lists them.
+pub static FORMATS: &[Format] = &[
+    Format::JSON,
+    Format::JSONL,
+    Format::XML,
+    Format::VALUE,
+    Format(&csv::Csv),
+    #[cfg(feature = "files")]
+    Format(&columns::PARQUET),
+    #[cfg(feature = "files")]
+    Format(&columns::ARROW),
+    #[cfg(feature = "files")]
+    Format(&columns::ARROW_STREAM),
+];
+
+/// Suffixes of files that other builds write.
+#[cfg(not(feature = "files"))]
+const OTHER_SUFFIXES: &[&str] = &["parquet", "arrow", "feather", "arrows"];
+#[cfg(feature = "files")]
+const OTHER_SUFFIXES: &[&str] = &[];
+
+impl Format {
+    /// JSON, indented.
+    pub const JSON: Self = Self(&json::INDENTED);
+    /// JSON, one value a line.
+    pub const JSONL: Self = Self(&json::LINES);
+    /// XML.
+    pub const XML: Self = Self(&xml::Xml);
+    /// ASN.1 value notation.
+    pub const VALUE: Self = Self(&notation::Notation);
+    /// CSV.
+    pub const CSV: Self = Self(&csv::Csv);
+
+    /// Returns the formats that this build writes.
+    pub fn all() -> impl Iterator<Item = Self> {
+        FORMATS.iter().copied()
+    }
+
+    /// Returns the format that the suffix of a file stands for.
+    pub fn of_path(path: &Path) -> Option<Self> {
+        let suffix = path.extension()?.to_str()?;
+        Self::all().find(|format| format.suffixes().iter().any(|known| known.eq_ignore_ascii_case(suffix)))
+    }
+
+    /// Returns whether a suffix is that of a format, which this build may not write.
+    pub(crate) fn is_suffix(suffix: &str) -> bool {
+        let own = Self::all().flat_map(|format| format.suffixes().iter().copied());
+        own.chain(OTHER_SUFFIXES.iter().copied()).any(|known| known == suffix)
+    }
+
+    /// Checks that the suffix of a file stands for a format. What is not a file, such as a pipe, needs none.
+    ///
+    /// # Errors
+    /// When there is no suffix, or it is unknown.
+    pub fn check_suffix(path: &Path) -> Result<(), OptionFault> {
+        let is_file = std::fs::metadata(path).map_or(true, |found| found.is_file());
+        if !is_file || Self::of_path(path).is_some() {
+            return Ok(());
+        }
+        let known = Self::all().flat_map(|format| format.suffixes().iter().copied());
+        let shown = tercet_printable::path(path);
+        let text = match path.extension() {
+            Some(suffix) => {
+                let suffix = tercet_printable::printable(&suffix.to_string_lossy()).into_owned();
+                with_known(&format!("unknown suffix `{suffix}` of the output `{shown}`"), &suffix, known)
+            }
+            None => with_list(&format!("the output `{shown}` has no suffix to choose a format by"), known),
+        };
+        Err(OptionFault::new(text + "; or name the format with `--format`"))
+    }
+
+    /// Returns the suffix of its files.
+    pub fn suffix(self) -> &'static str {
+        self.suffixes().first().copied().unwrap_or_default()
+    }
+
+    /// Returns whether it has a place for an option.
+    pub(crate) fn takes(self, key: &str) -> bool {
+        let of_all_values = key.split('=').next().unwrap_or(key);
+        self.options().iter().any(|known| *known == key || *known == of_all_values)
+    }
+
+    /// Returns whether files of two formats may have the same suffixes: JSON and its lines, Arrow's files and streams.
+    pub fn is_like(self, other: Self) -> bool {
+        self.family() == other.family()
+    }
+
+    /// Returns its name in options.
+    pub fn name(self) -> &'static str {
+        self.0.name()
+    }
+}
+
+impl std::ops::Deref for Format {
+    type Target = dyn OutputFormat;
+
+    fn deref(&self) -> &Self::Target {
+        self.0
+    }
+}
+
+impl PartialEq for Format {
+    fn eq(&self, other: &Self) -> bool {
+        self.name() == other.name()
+    }
+}
+
+impl Eq for Format {}
+
+impl fmt::Debug for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Format {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let found = Self::all().find(|format| format.name() == text);
+        found.ok_or_else(|| tercet_suggest::unknown("format", text, Self::all().map(Self::name)))
+    }
+}
+
+#[cfg(feature = "clap")]
+impl clap::ValueEnum for Format {
+    fn value_variants<'a>() -> &'a [Self] {
+        FORMATS
+    }
+
+    fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
+        Some(clap::builder::PossibleValue::new(self.name()).help(self.help()))
+    }
+}

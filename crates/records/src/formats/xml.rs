@@ -1,0 +1,88 @@
+//! XML: the records in one element.
+
+use super::json::selection;
+use super::{OutputFormat, Shown};
+use crate::conversion::FormOptions;
+use crate::render::{Origin, Render};
+use crate::rows::Undecoded;
+use std::io;
+use tercet_columns::Selection;
+use tercet_dynamic::xml::{self, XmlWriter};
+use tercet_dynamic::{Error, NodeId, View};
+
+/// XML.
+#[derive(Debug)]
+pub(super) struct Xml;
+
+impl OutputFormat for Xml {
+    fn name(&self) -> &'static str {
+        "xml"
+    }
+
+    fn help(&self) -> &'static str {
+        "XML; `convert` puts the records into one element"
+    }
+
+    fn suffixes(&self) -> &'static [&'static str] {
+        &["xml"]
+    }
+
+    fn options(&self) -> &'static [&'static str] {
+        &["columns"]
+    }
+
+    fn writer<'p>(&self, form: &FormOptions, shown: Shown<'p>, node: NodeId) -> Box<dyn Render + Send + 'p> {
+        let writer = XmlWriter::new(shown.shape(), xml::Options::default());
+        Box::new(Writer(writer, selection(form, shown, node)))
+    }
+}
+
+struct Writer<'p>(XmlWriter<'p>, Option<Selection<'p>>);
+
+impl Writer<'_> {
+    /// Appends the value that the writer has been given.
+    fn row(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(self.0.text());
+        out.push(b'\n');
+    }
+}
+
+impl Render for Writer<'_> {
+    fn begin(&mut self, out: &mut Vec<u8>) {
+        out.extend_from_slice(b"<records>\n");
+    }
+
+    fn is_direct(&self) -> bool {
+        true
+    }
+
+    fn undecoded(
+        &mut self,
+        record: &mut Undecoded<'_>,
+        _: &Origin<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Error> {
+        self.0.clear();
+        match &mut self.1 {
+            Some(selection) => record.say(&mut selection.sink(&mut self.0))?,
+            None => record.say(&mut self.0)?,
+        }
+        self.row(out);
+        Ok(())
+    }
+
+    fn record(&mut self, value: View<'_>, _: &Origin<'_>, out: &mut Vec<u8>) -> Result<(), Error> {
+        self.0.clear();
+        match &mut self.1 {
+            Some(selection) => value.replay(&mut selection.sink(&mut self.0)),
+            None => value.replay(&mut self.0),
+        }
+        self.row(out);
+        Ok(())
+    }
+
+    fn end(&mut self, out: &mut Vec<u8>) -> io::Result<()> {
+        out.extend_from_slice(b"</records>\n");
+        Ok(())
+    }
+}
