@@ -34,8 +34,7 @@ pub fn say_diagnostic(text: &str) {
 
 /// Returns what quotes hold in an output format.
 pub fn quotes(format: Format) -> Quotes {
-    // JSON has no ends of lines within strings.
-    if format.quotes_text() { Quotes::HoldText } else { Quotes::Ignored }
+    if format.info().quotes_text { Quotes::HoldText } else { Quotes::Ignored }
 }
 
 /// Standard output: what could mislead a terminal is shown as escapes if it is one, and stays what it is in files and pipes.

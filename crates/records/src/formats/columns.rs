@@ -1,11 +1,10 @@
 //! Parquet and Arrow files: records are collected into batches, which are written as they become full.
 
-use super::{OutputFormat, Shown};
+use super::{FormatInfo, OutputFormat, RowKind, Shown};
 use crate::conversion::{FormOptions, PageCompression};
 use crate::render::{EachNulled, Origin, Render, RenderedPart};
 use crate::rows::Undecoded;
 use std::io;
-use std::ops::RangeInclusive;
 use tercet_columns::{
     ArrowError, Builder, Compression, Encoder, FileFormat, Keys, Options, Part, PartEncoder, Provenance,
 };
@@ -14,10 +13,7 @@ use tercet_dynamic::{Error, NodeId, View};
 /// A format of files with columns.
 #[derive(Debug)]
 pub(super) struct Columns {
-    name: &'static str,
-    help: &'static str,
-    suffixes: &'static [&'static str],
-    options: &'static [&'static str],
+    info: FormatInfo,
     file: FileFormat,
 }
 
@@ -37,59 +33,40 @@ const OPTIONS: &[&str; 12] = &[
     "compression",
 ];
 
-pub(super) const PARQUET: Columns = Columns {
+const INFO: FormatInfo = FormatInfo {
     name: "parquet",
     help: "Apache Parquet, nested",
     suffixes: &["parquet"],
+    family: "parquet",
+    rows: RowKind::Columns,
+    quotes_text: false,
     options: OPTIONS,
-    file: FileFormat::Parquet,
 };
-pub(super) const ARROW: Columns = Columns {
+
+const ARROW_INFO: FormatInfo = FormatInfo {
     name: "arrow",
     help: "Arrow IPC file, nested",
     suffixes: &["arrow", "feather"],
+    family: "arrow",
     options: OPTIONS.split_at(OPTIONS.len() - 1).0,
-    file: FileFormat::Arrow,
-};
-pub(super) const ARROW_STREAM: Columns = Columns {
-    name: "arrow-stream",
-    help: "Arrow IPC stream, nested",
-    suffixes: &["arrows"],
-    file: FileFormat::ArrowStream,
-    ..ARROW
+    ..INFO
 };
 
-/// Octets of records that a thread gets at a time, which is a row group of a Parquet file, in short inputs and in long ones:
-/// row groups are described at the end of the file, and held in memory up to there.
-const BATCH: RangeInclusive<usize> = 4 << 20..=32 << 20;
+pub(super) static PARQUET: Columns = Columns { info: INFO, file: FileFormat::Parquet };
+pub(super) static ARROW: Columns = Columns { info: ARROW_INFO, file: FileFormat::Arrow };
+pub(super) static ARROW_STREAM: Columns = Columns {
+    info: FormatInfo {
+        name: "arrow-stream",
+        help: "Arrow IPC stream, nested",
+        suffixes: &["arrows"],
+        ..ARROW_INFO
+    },
+    file: FileFormat::ArrowStream,
+};
 
 impl OutputFormat for Columns {
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
-    fn help(&self) -> &'static str {
-        self.help
-    }
-
-    fn suffixes(&self) -> &'static [&'static str] {
-        self.suffixes
-    }
-
-    fn options(&self) -> &'static [&'static str] {
-        self.options
-    }
-
-    fn family(&self) -> &'static str {
-        if self.file == FileFormat::ArrowStream { ARROW.name } else { self.name }
-    }
-
-    fn is_columnar(&self) -> bool {
-        true
-    }
-
-    fn batch(&self) -> RangeInclusive<usize> {
-        BATCH
+    fn info(&self) -> &FormatInfo {
+        &self.info
     }
 
     fn writer<'p>(&self, form: &FormOptions, shown: Shown<'p>, node: NodeId) -> Box<dyn Render + Send + 'p> {

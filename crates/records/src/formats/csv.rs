@@ -1,7 +1,7 @@
 //! CSV.
 
 use super::prefix::Prefix;
-use super::{OutputFormat, Shown};
+use super::{FormatInfo, OutputFormat, RowKind, Shown};
 use crate::conversion::{FormOptions, OptionFault};
 use crate::render::{Origin, Render};
 use crate::rows::Undecoded;
@@ -15,39 +15,29 @@ use tercet_suggest::with_known;
 #[derive(Debug)]
 pub(super) struct Csv;
 
+static INFO: FormatInfo = FormatInfo {
+    name: "csv",
+    help: "A row for each record, a column for each nested component",
+    suffixes: &["csv"],
+    family: "csv",
+    rows: RowKind::Cells,
+    quotes_text: true,
+    options: &[
+        "json-style",
+        "octets",
+        "columns",
+        "rename",
+        "guard-formulas",
+        "provenance",
+        "child",
+        "children",
+        "by-type",
+    ],
+};
+
 impl OutputFormat for Csv {
-    fn name(&self) -> &'static str {
-        "csv"
-    }
-
-    fn help(&self) -> &'static str {
-        "A row for each record, a column for each nested component"
-    }
-
-    fn suffixes(&self) -> &'static [&'static str] {
-        &["csv"]
-    }
-
-    fn options(&self) -> &'static [&'static str] {
-        &[
-            "json-style",
-            "octets",
-            "columns",
-            "rename",
-            "guard-formulas",
-            "provenance",
-            "child",
-            "children",
-            "by-type",
-        ]
-    }
-
-    fn has_columns(&self) -> bool {
-        true
-    }
-
-    fn quotes_text(&self) -> bool {
-        true
+    fn info(&self) -> &FormatInfo {
+        &INFO
     }
 
     fn writer<'p>(&self, form: &FormOptions, shown: Shown<'p>, node: NodeId) -> Box<dyn Render + Send + 'p> {

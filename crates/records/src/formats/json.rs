@@ -1,7 +1,7 @@
 //! JSON, indented or one value a line.
 
 use super::prefix::Prefix;
-use super::{OutputFormat, Shown};
+use super::{FormatInfo, OutputFormat, RowKind, Shown};
 use crate::conversion::{FormOptions, IntegerForm, JsonStyle};
 use crate::render::{Origin, Render};
 use crate::rows::Undecoded;
@@ -12,36 +12,44 @@ use tercet_dynamic::{Error, NodeId, View};
 /// JSON.
 #[derive(Debug)]
 pub(super) struct Json {
-    name: &'static str,
-    help: &'static str,
-    suffixes: &'static [&'static str],
+    info: FormatInfo,
     indent: Option<u8>,
 }
 
-pub(super) const INDENTED: Json =
-    Json { name: "json", help: "JSON, indented", suffixes: &["json"], indent: Some(2) };
-pub(super) const LINES: Json =
-    Json { name: "jsonl", help: "JSON, one value a line", suffixes: &["jsonl", "ndjson"], indent: None };
+const INFO: FormatInfo = FormatInfo {
+    name: "json",
+    help: "JSON, indented",
+    suffixes: &["json"],
+    family: "json",
+    rows: RowKind::Values,
+    // JSON has no ends of lines within strings.
+    quotes_text: false,
+    options: &[
+        "json-style",
+        "octets",
+        "columns",
+        "integers=text",
+        "provenance",
+        "child",
+        "children",
+        "by-type",
+    ],
+};
+
+pub(super) static INDENTED: Json = Json { info: INFO, indent: Some(2) };
+pub(super) static LINES: Json = Json {
+    info: FormatInfo {
+        name: "jsonl",
+        help: "JSON, one value a line",
+        suffixes: &["jsonl", "ndjson"],
+        ..INFO
+    },
+    indent: None,
+};
 
 impl OutputFormat for Json {
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
-    fn help(&self) -> &'static str {
-        self.help
-    }
-
-    fn suffixes(&self) -> &'static [&'static str] {
-        self.suffixes
-    }
-
-    fn family(&self) -> &'static str {
-        INDENTED.name
-    }
-
-    fn options(&self) -> &'static [&'static str] {
-        &["json-style", "octets", "columns", "integers=text", "provenance", "child", "children", "by-type"]
+    fn info(&self) -> &FormatInfo {
+        &self.info
     }
 
     fn writer<'p>(&self, form: &FormOptions, shown: Shown<'p>, node: NodeId) -> Box<dyn Render + Send + 'p> {

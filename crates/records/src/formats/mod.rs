@@ -30,50 +30,45 @@ use tercet_suggest::{with_known, with_list};
 /// may have ten times as many, stay in a cache (MSC records to CSV on two threads: 924 ns a record with 256 KiB, 853 with 64).
 const TEXT_BATCH: RangeInclusive<usize> = 1 << 16..=1 << 16;
 
+/// Octets of records that a thread gets at a time of files with columns, which is a row group of a Parquet file, in short inputs
+/// and in long ones: row groups are described at the end of the file, and held in memory up to there.
+const COLUMNS_BATCH: RangeInclusive<usize> = 4 << 20..=32 << 20;
+
+/// What rows of a format are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowKind {
+    /// Values, as they are nested.
+    Values,
+    /// A line of text with a cell for each column.
+    Cells,
+    /// A row of a binary file with columns.
+    Columns,
+}
+
+/// What is fixed for an output format.
+#[derive(Debug)]
+pub struct FormatInfo {
+    /// Its name in options.
+    pub name: &'static str,
+    /// What it is, in a few words.
+    pub help: &'static str,
+    /// The suffixes of its files; the first is the one that they get.
+    pub suffixes: &'static [&'static str],
+    /// The name of the format whose suffixes its files may have, too: its own, or another.
+    pub family: &'static str,
+    /// What its rows are.
+    pub rows: RowKind,
+    /// Whether ends of lines stand within quotes in its files.
+    pub quotes_text: bool,
+    /// The keys of the options that it has a place for, of those that not every format has one for. `integers=text` stands
+    /// for this value alone.
+    pub options: &'static [&'static str],
+}
+
 /// An output format.
 pub trait OutputFormat: fmt::Debug + Sync {
-    /// Returns its name in options.
-    fn name(&self) -> &'static str;
-
-    /// Returns what it is, in a few words.
-    fn help(&self) -> &'static str;
-
-    /// Returns the suffixes of its files; the first is the one that they get.
-    fn suffixes(&self) -> &'static [&'static str];
-
-    /// Returns the keys of the options that it has a place for, of those that not every format has one for.
-    /// `integers=text` stands for this value alone.
-    fn options(&self) -> &'static [&'static str];
-
-    /// Returns the name of the format whose suffixes its files may have, too.
-    fn family(&self) -> &'static str {
-        self.name()
-    }
-
-    /// Returns whether its files have columns and are not text.
-    fn is_columnar(&self) -> bool {
-        false
-    }
-
-    /// Returns whether its rows have columns, in text or not: other fields need not be decoded.
-    fn has_columns(&self) -> bool {
-        self.is_columnar()
-    }
-
-    /// Returns whether it has a form for single values.
-    fn is_for_values(&self) -> bool {
-        !self.has_columns()
-    }
-
-    /// Returns whether ends of lines stand within quotes in its files.
-    fn quotes_text(&self) -> bool {
-        false
-    }
-
-    /// Returns the octets of records that a thread gets at a time, of short inputs and of long ones.
-    fn batch(&self) -> RangeInclusive<usize> {
-        TEXT_BATCH
-    }
+    /// Returns what is fixed for it.
+    fn info(&self) -> &FormatInfo;
 
     /// Makes what writes values of a type.
     fn writer<'p>(&self, form: &FormOptions, shown: Shown<'p>, node: NodeId) -> Box<dyn Render + Send + 'p>;
@@ -147,12 +142,13 @@ impl Format {
     /// Returns the format that the suffix of a file stands for.
     pub fn of_path(path: &Path) -> Option<Self> {
         let suffix = path.extension()?.to_str()?;
-        Self::all().find(|format| format.suffixes().iter().any(|known| known.eq_ignore_ascii_case(suffix)))
+        Self::all()
+            .find(|format| format.info().suffixes.iter().any(|known| known.eq_ignore_ascii_case(suffix)))
     }
 
     /// Returns whether a suffix is that of a format, which this build may not write.
     pub(crate) fn is_suffix(suffix: &str) -> bool {
-        let own = Self::all().flat_map(|format| format.suffixes().iter().copied());
+        let own = Self::all().flat_map(|format| format.info().suffixes.iter().copied());
         own.chain(OTHER_SUFFIXES.iter().copied()).any(|known| known == suffix)
     }
 
@@ -165,7 +161,7 @@ impl Format {
         if !is_file || Self::of_path(path).is_some() {
             return Ok(());
         }
-        let known = Self::all().flat_map(|format| format.suffixes().iter().copied());
+        let known = Self::all().flat_map(|format| format.info().suffixes.iter().copied());
         let shown = tercet_printable::path(path);
         let text = match path.extension() {
             Some(suffix) => {
@@ -179,23 +175,43 @@ impl Format {
 
     /// Returns the suffix of its files.
     pub fn suffix(self) -> &'static str {
-        self.suffixes().first().copied().unwrap_or_default()
+        self.info().suffixes.first().copied().unwrap_or_default()
     }
 
     /// Returns whether it has a place for an option.
     pub(crate) fn takes(self, key: &str) -> bool {
         let of_all_values = key.split('=').next().unwrap_or(key);
-        self.options().iter().any(|known| *known == key || *known == of_all_values)
+        self.info().options.iter().any(|known| *known == key || *known == of_all_values)
     }
 
     /// Returns whether files of two formats may have the same suffixes: JSON and its lines, Arrow's files and streams.
     pub fn is_like(self, other: Self) -> bool {
-        self.family() == other.family()
+        self.info().family == other.info().family
     }
 
     /// Returns its name in options.
     pub fn name(self) -> &'static str {
-        self.0.name()
+        self.0.info().name
+    }
+
+    /// Returns whether its files have columns and are not text.
+    pub fn is_columnar(self) -> bool {
+        self.info().rows == RowKind::Columns
+    }
+
+    /// Returns whether its rows have columns, in text or not: other fields need not be decoded.
+    pub fn has_columns(self) -> bool {
+        !self.is_for_values()
+    }
+
+    /// Returns whether it has a form for single values.
+    pub fn is_for_values(self) -> bool {
+        self.info().rows == RowKind::Values
+    }
+
+    /// Returns the octets of records that a thread gets at a time, of short inputs and of long ones.
+    pub fn batch(self) -> RangeInclusive<usize> {
+        if self.is_columnar() { COLUMNS_BATCH } else { TEXT_BATCH }
     }
 }
 
@@ -243,6 +259,6 @@ impl clap::ValueEnum for Format {
     }
 
     fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
-        Some(clap::builder::PossibleValue::new(self.name()).help(self.help()))
+        Some(clap::builder::PossibleValue::new(self.name()).help(self.info().help))
     }
 }

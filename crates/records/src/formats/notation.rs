@@ -1,6 +1,6 @@
 //! ASN.1 value notation.
 
-use super::{OutputFormat, Shown};
+use super::{FormatInfo, OutputFormat, RowKind, Shown};
 use crate::conversion::FormOptions;
 use crate::render::{Origin, Render};
 use std::io::Write;
@@ -10,25 +10,19 @@ use tercet_dynamic::{Error, ErrorKind, NodeId, Value, View};
 #[derive(Debug)]
 pub(super) struct Notation;
 
+static INFO: FormatInfo = FormatInfo {
+    name: "value",
+    help: "ASN.1 value notation, a line for each component",
+    suffixes: &["val"],
+    family: "value",
+    rows: RowKind::Values,
+    quotes_text: true,
+    options: &[],
+};
+
 impl OutputFormat for Notation {
-    fn name(&self) -> &'static str {
-        "value"
-    }
-
-    fn help(&self) -> &'static str {
-        "ASN.1 value notation, a line for each component"
-    }
-
-    fn suffixes(&self) -> &'static [&'static str] {
-        &["val"]
-    }
-
-    fn options(&self) -> &'static [&'static str] {
-        &[]
-    }
-
-    fn quotes_text(&self) -> bool {
-        true
+    fn info(&self) -> &FormatInfo {
+        &INFO
     }
 
     fn writer<'p>(&self, _: &FormOptions, shown: Shown<'p>, node: NodeId) -> Box<dyn Render + Send + 'p> {

@@ -1,7 +1,7 @@
 //! XML: the records in one element.
 
 use super::json::selection;
-use super::{OutputFormat, Shown};
+use super::{FormatInfo, OutputFormat, RowKind, Shown};
 use crate::conversion::FormOptions;
 use crate::render::{Origin, Render};
 use crate::rows::Undecoded;
@@ -14,21 +14,19 @@ use tercet_dynamic::{Error, NodeId, View};
 #[derive(Debug)]
 pub(super) struct Xml;
 
+static INFO: FormatInfo = FormatInfo {
+    name: "xml",
+    help: "XML; `convert` puts the records into one element",
+    suffixes: &["xml"],
+    family: "xml",
+    rows: RowKind::Values,
+    quotes_text: false,
+    options: &["columns"],
+};
+
 impl OutputFormat for Xml {
-    fn name(&self) -> &'static str {
-        "xml"
-    }
-
-    fn help(&self) -> &'static str {
-        "XML; `convert` puts the records into one element"
-    }
-
-    fn suffixes(&self) -> &'static [&'static str] {
-        &["xml"]
-    }
-
-    fn options(&self) -> &'static [&'static str] {
-        &["columns"]
+    fn info(&self) -> &FormatInfo {
+        &INFO
     }
 
     fn writer<'p>(&self, form: &FormOptions, shown: Shown<'p>, node: NodeId) -> Box<dyn Render + Send + 'p> {
