@@ -241,11 +241,6 @@ impl<'m> Types<'m> {
         self.counted[self.same(node).index()]
     }
 
-    /// The same of a value whose codec counts as a whole: an open type has a level where its content is known only.
-    pub(crate) fn is_counted_whole(&self, node: NodeId) -> bool {
-        self.is_counted(node) && !matches!(self.repr(node), Repr::Table(_))
-    }
-
     pub(crate) fn is_boxed(&self, edge: Edge) -> bool {
         self.boxed.contains(&edge)
     }

@@ -5,6 +5,8 @@
 
 pub(crate) mod ber;
 pub(crate) mod oer;
+pub(crate) mod per;
+pub(crate) mod sequence;
 
 use crate::types::{Repr, Types};
 use tercet_plan::shape::{Field, Key as Value};

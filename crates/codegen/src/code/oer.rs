@@ -2,9 +2,10 @@
 
 mod build;
 
-use super::{Key, Presence, Table};
+use super::sequence::{self, Sequence};
+use super::{Key, Table};
+use tercet_plan::NodeId;
 use tercet_plan::oer::{Integer, Real, Size, TimeStep};
-use tercet_plan::{FieldId, NodeId};
 use tercet_runtime::text::StringKind;
 use tercet_runtime::types::TimeType;
 
@@ -95,46 +96,11 @@ pub(crate) struct MachineInteger {
 }
 
 /// A SEQUENCE or SET.
-#[derive(Clone, Debug)]
-pub(crate) struct Struct<'m> {
-    /// Whether a value counts against the limit of values inside one another.
-    pub(crate) counted: bool,
-    /// Whether the preamble begins with an extension bit.
-    pub(crate) extensible: bool,
-    /// The components of the root in the order of the encoding.
-    pub(crate) root: Members<'m>,
-    pub(crate) additions: Vec<Addition<'m>>,
-    /// Whether additions of later versions are kept and written again. They are skipped otherwise.
-    pub(crate) keeps: bool,
-}
-
-/// Components with a preamble.
-#[derive(Clone, Debug)]
-pub(crate) struct Members<'m> {
-    /// The number of presence bits.
-    pub(crate) optional: u32,
-    pub(crate) members: Vec<Member<'m>>,
-}
-
+pub(crate) type Struct<'m> = Sequence<'m, Value>;
 /// A component or an alternative.
-#[derive(Clone, Debug)]
-pub(crate) struct Member<'m> {
-    pub(crate) field: FieldId,
-    /// The name in the specification.
-    pub(crate) name: &'m str,
-    pub(crate) presence: Presence,
-    /// Whether the component has a presence bit.
-    pub(crate) optional: bool,
-    pub(crate) value: Value,
-}
-
-/// An extension addition.
-#[derive(Clone, Debug)]
-pub(crate) enum Addition<'m> {
-    Single(Member<'m>),
-    /// A version bracket: its preamble and components.
-    Group(Members<'m>),
-}
+pub(crate) type Member<'m> = sequence::Member<'m, Value>;
+/// Components with a preamble.
+pub(crate) type Members<'m> = sequence::Members<'m, Value>;
 
 /// A CHOICE.
 #[derive(Clone, Debug)]
@@ -189,14 +155,4 @@ pub(crate) struct List {
     /// Whether it is a SET OF, whose elements are sorted in canonical OER.
     pub(crate) set: bool,
     pub(crate) element: Value,
-}
-
-impl<'m> Addition<'m> {
-    /// Returns the components of the addition.
-    pub(crate) fn members(&self) -> &[Member<'m>] {
-        match self {
-            Self::Single(member) => std::slice::from_ref(member),
-            Self::Group(group) => &group.members,
-        }
-    }
 }

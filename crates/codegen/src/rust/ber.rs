@@ -111,10 +111,6 @@ impl Ber<'_, '_> {
         self.close("}");
     }
 
-    fn list_function(&self, node: NodeId) -> String {
-        super::names::snake(self.p.names.ty(self.p.types.same(node))).trim_start_matches("r#").to_owned()
-    }
-
     // Roots
 
     fn root(&mut self, root: &RootType, value: &Value) {

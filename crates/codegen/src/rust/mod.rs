@@ -17,6 +17,7 @@ mod values;
 mod whole;
 
 use crate::code::ber::same_tags;
+use crate::code::sequence::Member;
 use crate::code::{Key as StepKey, Presence as Kept};
 use crate::overlay::Serde;
 use crate::types::{Edge, Origin, Repr, Types};
@@ -336,9 +337,25 @@ impl<'m> Printer<'m> {
         (0..self.types.shape.fields.len() as u32).map(|field| kept(FieldId(field))).collect()
     }
 
-    /// What reads or writes a component.
-    fn at(&self, field: FieldId) -> At<'m> {
-        At::Component(self.types.shape.name(self.types.shape.field(field).name))
+    /// The expression of a component that is absent.
+    fn absent<V>(&self, member: &Member<'_, V>) -> String {
+        match member.presence {
+            Kept::Optional => None,
+            _ => self.default_value(member.field),
+        }
+        .unwrap_or_else(|| "None".into())
+    }
+
+    /// The condition that a component is there to be written.
+    fn there<V>(&self, member: &Member<'_, V>) -> String {
+        let name = self.names.field(member.field);
+        if member.presence == Kept::Optional {
+            return format!("self.{name}.is_some()");
+        }
+        match self.is_default(member.field, &format!("self.{name}")) {
+            Some(equal) => format!("!({equal})"),
+            None => "true".into(),
+        }
     }
 
     /// The constant that the codecs of a root have for its name.
@@ -400,6 +417,11 @@ impl<'m> Printer<'m> {
         }
     }
 
+    /// The name of the codec of a list, behind the word for what it does and the rules.
+    fn list_function(&self, node: NodeId) -> String {
+        names::snake(self.names.ty(self.types.same(node))).trim_start_matches("r#").to_owned()
+    }
+
     /// The type of a list of elements of a type.
     fn list(&self, node: NodeId, element: &str, lifetime: &str) -> String {
         if self.types.is_lazy(node) {
@@ -425,30 +447,6 @@ impl<'m> Printer<'m> {
         self.types.keys(node).iter().map(|key| format!(", k{key}: Key<'_>")).collect()
     }
 
-    /// The arguments for them: those that stand beside a component are given by `own`.
-    fn key_arguments(
-        &self,
-        node: NodeId,
-        own: &dyn Fn(u16) -> Option<String>,
-        around: &std::collections::BTreeSet<u16>,
-    ) -> String {
-        let one = |key: &u16| match own(*key) {
-            Some(expression) => format!(", {expression}"),
-            None if around.contains(key) => format!(", k{key}"),
-            None => ", Key::None".into(),
-        };
-        self.types.keys(node).iter().map(one).collect()
-    }
-
-    /// The arguments for keys of a component that has been read behind others: from the locals of those, else from around.
-    fn keys_before(&self, parent: NodeId, node: NodeId) -> String {
-        let own = |key: u16| {
-            let (id, way) = self.key_place(parent, key)?;
-            self.local_key(id, &way)
-        };
-        self.key_arguments(node, &own, self.types.keys(parent))
-    }
-
     /// The arguments for the keys of a value, each behind a comma: `component` is the expression of a component as a key.
     fn keys(&self, keys: &[StepKey], component: impl Fn(FieldId, &[FieldId]) -> Option<String>) -> String {
         let key = |key: &StepKey| match key {
@@ -464,14 +462,6 @@ impl<'m> Printer<'m> {
     /// The same where components are in variables of their types.
     fn local_keys(&self, keys: &[StepKey]) -> String {
         self.keys(keys, |field, way| self.local_key(field, way))
-    }
-
-    /// The component of a struct that has the key of a register, and those on the way down to it.
-    fn key_place(&self, parent: NodeId, key: u16) -> Option<(FieldId, Vec<FieldId>)> {
-        self.types.shape.fields_of(parent).find_map(|(id, _)| {
-            let mut keys = self.types.keys_in(id).into_iter();
-            keys.find_map(|(own, way)| (own == key).then_some((id, way)))
-        })
     }
 
     /// What is inside of a struct as a key: `value` is an expression of the struct.

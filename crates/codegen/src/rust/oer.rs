@@ -4,7 +4,6 @@ mod read;
 mod times;
 mod write;
 
-use super::names::snake;
 use super::{At, Printer, RootType};
 use crate::code::Source;
 use crate::code::oer::{Body, Code, List, Value};
@@ -93,16 +92,12 @@ impl Oer<'_, '_> {
         self.close("}");
     }
 
-    fn function(&self, node: NodeId) -> String {
-        snake(self.p.names.ty(self.p.types.same(node))).trim_start_matches("r#").to_owned()
-    }
-
     fn list(&mut self, node: NodeId, code: &List) {
         let List { counted, set, .. } = *code;
         let lifetime = self.p.lifetime(node, "'a");
         let (generic, reader) = if lifetime.is_empty() { ("", "'_") } else { ("<'a>", "'a") };
         let keys = self.p.key_parameters(node);
-        let function = self.function(node);
+        let function = self.p.list_function(node);
         let element = self.p.types.element(node);
         let ty = self.p.list(node, &self.p.ty(element, "'a"), "'a");
         let lazy = self.p.types.is_lazy(node);

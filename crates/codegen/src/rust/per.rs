@@ -1,4 +1,4 @@
-//! Codecs for PER, aligned and unaligned.
+//! Codecs for PER, aligned and unaligned: spells the steps of [`crate::code::per`].
 
 mod fill;
 mod read;
@@ -6,35 +6,35 @@ mod tables;
 mod times;
 mod write;
 
-use super::names::snake;
 use super::per_forms::{alphabet, size};
 use super::{At, Printer, RootType};
+use crate::code::Source;
+use crate::code::per::{Body, Code, List, Value};
 use crate::types::Repr;
-use std::collections::BTreeSet;
-use tercet_plan::per::{Code, Program};
-use tercet_plan::{FieldId, Kind, NodeId};
+use tercet_plan::NodeId;
+use tercet_plan::per::{Alphabet, Program};
 
 pub(super) fn print(p: &mut Printer<'_>, program: &Program) {
-    let rules = if program.aligned { "aper" } else { "uper" };
-    let mut per = Per { p, program, rules, tables: tables::Tables::default() };
-    per.number_types();
-    per.alphabets();
-    per.times();
-    let nodes: Vec<NodeId> = per.p.types.nodes().collect();
-    for node in nodes {
-        per.node(node);
+    let presence = p.presence();
+    let roots: Vec<NodeId> = p.roots.iter().map(|root| root.node).collect();
+    let code = Code::new(Source { types: &p.types, presence: &presence }, program, &roots);
+    let rules = if code.aligned { "aper" } else { "uper" };
+    let mut per = Per { p, aligned: code.aligned, rules };
+    per.alphabets(&code.alphabets);
+    per.times(&code.times);
+    for (node, body) in &code.bodies {
+        per.node(*node, body);
     }
-    for root in per.p.roots.clone() {
-        per.root(&root);
+    for (root, value) in per.p.roots.clone().iter().zip(&code.roots) {
+        per.root(root, value);
     }
-    per.print_tables();
+    per.print_tables(&code.tables);
 }
 
 struct Per<'p, 'm> {
     p: &'p mut Printer<'m>,
-    program: &'p Program,
+    aligned: bool,
     rules: &'static str,
-    tables: tables::Tables,
 }
 
 impl Per<'_, '_> {
@@ -54,104 +54,88 @@ impl Per<'_, '_> {
         self.p.text.otherwise();
     }
 
-    fn code(&self, node: NodeId) -> Code {
-        self.program.nodes[self.p.types.same(node).index()]
-    }
-
-    fn alphabets(&mut self) {
-        let program = self.program;
-        for (i, known) in program.alphabets.iter().enumerate() {
+    fn alphabets(&mut self, alphabets: &[Alphabet]) {
+        for (number, known) in (0..).zip(alphabets) {
             self.line("");
-            alphabet(&self.alphabet(i as u32), known).lines().for_each(|line| self.line(line));
+            alphabet(&self.alphabet(number), known).lines().for_each(|line| self.line(line));
         }
     }
 
-    fn alphabet(&self, index: u32) -> String {
-        format!("{}_ALPHABET_{index}", self.rules.to_uppercase())
+    fn alphabet(&self, number: u32) -> String {
+        format!("{}_ALPHABET_{number}", self.rules.to_uppercase())
     }
 
-    fn node(&mut self, node: NodeId) {
-        let rules = self.rules;
-        let aligned = self.program.aligned;
+    fn node(&mut self, node: NodeId, body: &Body<'_>) {
+        let counted = match body {
+            Body::List(list) => return self.list(node, list),
+            Body::Struct(code) => code.counted,
+            Body::Choice(code) => code.counted,
+            // A table counts where its content is known.
+            Body::Table(_) | Body::Enumerated(_) => false,
+            Body::Unsupported(counted) => *counted,
+        };
+        let (rules, aligned) = (self.rules, self.aligned);
         let name = self.p.names.ty(node).to_owned();
         let lifetime = self.p.lifetime(node, "'a");
-        let reader = if lifetime.is_empty() { "'_" } else { "'a" };
+        let (generic, reader) = if lifetime.is_empty() { ("", "'_") } else { ("<'a>", "'a") };
         let keys = self.p.key_parameters(node);
-        if self.p.types.is_tabled(node) {
-            return self.table(node);
+        self.line("");
+        self.open(format!("impl{generic} {name}{lifetime} {{"));
+        self.apart(node);
+        let fills = self.p.is_filled(node);
+        self.open(if fills {
+            format!(
+                "fn fill_{rules}(&mut self, r: &mut per::Reader<{reader}, {aligned}>{keys}) -> Result<()> {{"
+            )
+        } else {
+            format!("fn read_{rules}(r: &mut per::Reader<{reader}, {aligned}>{keys}) -> Result<Self> {{")
+        });
+        if counted {
+            self.line("r.enter()?;");
         }
-        match self.p.types.repr(node) {
-            Repr::Struct | Repr::Choice | Repr::Table(_) | Repr::Enumerated => {
-                let generic = if lifetime.is_empty() { "" } else { "<'a>" };
-                self.line("");
-                self.open(format!("impl{generic} {name}{lifetime} {{"));
-                self.apart(node);
-                let fills = self.p.is_filled(node);
-                self.open(if fills {
-                    format!(
-                        "fn fill_{rules}(&mut self, r: &mut per::Reader<{reader}, {aligned}>{keys}) -> Result<()> {{"
-                    )
-                } else {
-                    format!("fn read_{rules}(r: &mut per::Reader<{reader}, {aligned}>{keys}) -> Result<Self> {{")
-                });
-                let counted = self.p.types.is_counted_whole(node);
-                if counted {
-                    self.line("r.enter()?;");
-                }
-                if fills {
-                    self.line("let value = self;");
-                }
-                let program = self.program;
-                match (self.p.types.repr(node), self.code(node)) {
-                    (Repr::Struct, Code::Sequence(code)) if fills => {
-                        self.fill_struct(node, &program.sequences[code as usize]);
-                    }
-                    (Repr::Choice, Code::Choice(code)) if fills => {
-                        self.fill_choice(node, &program.choices[code as usize]);
-                    }
-                    (Repr::Table(table), _) if fills => self.fill_table(node, table),
-                    (Repr::Struct, Code::Sequence(code)) => self.read_struct(node, code),
-                    (Repr::Choice, Code::Choice(code)) => self.read_choice(node, code),
-                    (Repr::Enumerated, Code::Enumerated(code)) => self.read_enumerated(node, code),
-                    (Repr::Table(table), _) => self.read_table(node, table),
-                    _ => self.line("Err(r.error(ErrorKind::Unsupported))"),
-                }
-                if fills {
-                    if counted {
-                        self.line("r.leave();");
-                    }
-                    self.line("Ok(())");
-                }
-                self.close("}");
-                self.apart(node);
-                self.open(format!(
-                    "fn write_{rules}(&self, w: &mut per::Writer<{aligned}>) -> Result<()> {{"
-                ));
-                if counted {
-                    // The code of the value ends with an expression.
-                    self.line("w.begin_value()?;");
-                    self.line(format!("self.write_{rules}_inside(w)?;"));
-                    self.line("w.end_value();");
-                    self.line("Ok(())");
-                    self.close("}");
-                    self.apart(node);
-                    self.open(format!(
-                        "fn write_{rules}_inside(&self, w: &mut per::Writer<{aligned}>) -> Result<()> {{"
-                    ));
-                }
-                match (self.p.types.repr(node), self.code(node)) {
-                    (Repr::Struct, Code::Sequence(code)) => self.write_struct(node, code),
-                    (Repr::Choice, Code::Choice(code)) => self.write_choice(node, code),
-                    (Repr::Enumerated, Code::Enumerated(code)) => self.write_enumerated(node, code),
-                    (Repr::Table(table), _) => self.write_table(node, table),
-                    _ => self.line("Err(Error::new(ErrorKind::Unsupported, 0))"),
-                }
-                self.close("}");
-                self.close("}");
+        if fills {
+            self.line("let value = self;");
+        }
+        match body {
+            Body::Struct(code) if fills => self.fill_struct(node, code),
+            Body::Choice(code) if fills => self.fill_choice(node, code),
+            Body::Table(code) if fills => self.fill_table(node, code),
+            Body::Struct(code) => self.read_struct(node, code),
+            Body::Choice(code) => self.read_choice(node, code),
+            Body::Enumerated(code) => self.read_enumerated(node, code),
+            Body::Table(code) => self.read_table(node, code),
+            _ => self.line("Err(r.error(ErrorKind::Unsupported))"),
+        }
+        if fills {
+            if counted {
+                self.line("r.leave();");
             }
-            Repr::List => self.list(node, reader, &lifetime, &keys),
-            _ => {}
+            self.line("Ok(())");
         }
+        self.close("}");
+        self.apart(node);
+        self.open(format!("fn write_{rules}(&self, w: &mut per::Writer<{aligned}>) -> Result<()> {{"));
+        if counted {
+            // The code of the value ends with an expression.
+            self.line("w.begin_value()?;");
+            self.line(format!("self.write_{rules}_inside(w)?;"));
+            self.line("w.end_value();");
+            self.line("Ok(())");
+            self.close("}");
+            self.apart(node);
+            self.open(format!(
+                "fn write_{rules}_inside(&self, w: &mut per::Writer<{aligned}>) -> Result<()> {{"
+            ));
+        }
+        match body {
+            Body::Struct(code) => self.write_struct(node, code),
+            Body::Choice(code) => self.write_choice(code),
+            Body::Enumerated(code) => self.write_enumerated(node, code),
+            Body::Table(code) => self.write_table(node, code),
+            _ => self.line("Err(Error::new(ErrorKind::Unsupported, 0))"),
+        }
+        self.close("}");
+        self.close("}");
     }
 
     /// Keeps the codec of a type that has others inside out of those of the types around it: with all of them kept apart,
@@ -169,45 +153,21 @@ impl Per<'_, '_> {
         }
     }
 
-    fn function(&self, node: NodeId) -> String {
-        snake(self.p.names.ty(self.p.types.same(node))).trim_start_matches("r#").to_owned()
-    }
-
-    fn no_keys(&self, node: NodeId) -> String {
-        self.p.key_arguments(node, &|_| None, &BTreeSet::new())
-    }
-
-    fn member_field(&self, node: NodeId, number: u32) -> FieldId {
-        FieldId(self.p.types.shape.node(node).first + number)
-    }
-
-    fn list(&mut self, node: NodeId, reader: &str, lifetime: &str, keys: &str) {
-        let Code::SequenceOf(form, _) = self.code(node) else { return };
-        let (rules, aligned) = (self.rules, self.program.aligned);
-        let function = self.function(node);
+    fn list(&mut self, node: NodeId, code: &List) {
+        let (rules, aligned) = (self.rules, self.aligned);
+        let lifetime = self.p.lifetime(node, "'a");
+        let (generic, reader) = if lifetime.is_empty() { ("", "'_") } else { ("<'a>", "'a") };
+        let keys = self.p.key_parameters(node);
+        let function = self.p.list_function(node);
         let element = self.p.types.element(node);
         let ty = self.p.list(node, &self.p.ty(element, "'a"), "'a");
         let lazy = self.p.types.is_lazy(node);
-        let generic = if lifetime.is_empty() { "" } else { "<'a>" };
-        let arguments = self.p.key_arguments(element, &|_| None, self.p.types.keys(node));
-        let value = self.read(element, &arguments, At::Nothing);
-        let counted = self.p.types.is_counted(node);
         self.line("");
         self.open(format!(
             "fn read_{rules}_{function}{generic}(r: &mut per::Reader<{reader}, {aligned}>{keys}) -> Result<{ty}> {{"
         ));
-        let list = if self.p.is_filled(element) {
-            let ty = self.p.names.ty(self.p.types.same(element));
-            let fill = if arguments.is_empty() {
-                format!("{ty}::fill_{rules}")
-            } else {
-                format!("|v, r| v.fill_{rules}(r{arguments})")
-            };
-            format!("r.list_filled({}, || {ty}::EMPTY, {fill})", size(form))
-        } else {
-            format!("r.list({}, {})", size(form), closure("r", &value))
-        };
-        if counted {
+        let list = self.read_list(code);
+        if code.counted {
             self.line("r.enter()?;");
             self.line(format!("let list = {list}?;"));
             self.line("r.leave();");
@@ -220,7 +180,7 @@ impl Per<'_, '_> {
         self.close("}");
         self.line("");
         let ty = self.p.ty(element, "'_");
-        let method = if self.p.types.shape.node(node).kind == Kind::SetOf { "set_of" } else { "list" };
+        let method = if code.set { "set_of" } else { "list" };
         let list = if lazy { format!("SequenceOf<'_, {ty}>") } else { format!("[{ty}]") };
         self.open(format!(
             "fn write_{rules}_{function}(list: &{list}, w: &mut per::Writer<{aligned}>) -> Result<()> {{"
@@ -228,14 +188,14 @@ impl Per<'_, '_> {
         if lazy {
             self.line("let list = &list.to_vec()?[..];");
         }
-        if counted {
+        if code.counted {
             self.line("w.begin_value()?;");
         }
-        self.open(format!("w.{method}({}, list, |w, v| {{", size(form)));
-        if !self.write(element, "v", At::Nothing, true) {
+        self.open(format!("w.{method}({}, list, |w, v| {{", size(code.size)));
+        if !self.write(&code.element, "v", At::Nothing, true) {
             self.line("Ok(())");
         }
-        if counted {
+        if code.counted {
             self.close("})?;");
             self.line("w.end_value();");
             self.line("Ok(())");
@@ -245,26 +205,40 @@ impl Per<'_, '_> {
         self.close("}");
     }
 
+    /// The call that reads the elements of a list.
+    fn read_list(&self, code: &List) -> String {
+        let (rules, element, size) = (self.rules, &code.element, size(code.size));
+        if !self.p.is_filled(element.node) {
+            return format!("r.list({size}, {})", closure("r", &self.read(element, At::Nothing)));
+        }
+        let (ty, keys) = (self.p.names.ty(element.node), self.p.local_keys(&element.keys));
+        let fill = if keys.is_empty() {
+            format!("{ty}::fill_{rules}")
+        } else {
+            format!("|v, r| v.fill_{rules}(r{keys})")
+        };
+        format!("r.list_filled({size}, || {ty}::EMPTY, {fill})")
+    }
+
     // Roots
 
-    fn root(&mut self, root: &RootType) {
-        let RootType { node: root, name, wraps: wrapped, .. } = root.clone();
-        let node = self.p.types.same(root);
-        let aligned = self.program.aligned;
-        let lifetime = self.p.lifetime(node, "'a");
+    fn root(&mut self, root: &RootType, value: &Value) {
+        let RootType { node, name, wraps, .. } = root;
+        let aligned = self.aligned;
+        let lifetime = self.p.lifetime(*node, "'a");
         let family = if aligned { "AperType" } else { "UperType" };
         self.line("");
         self.open(format!("impl<'a> codec::{family}<'a> for {name}{lifetime} {{"));
-        let known = self.p.name_const(root);
+        let known = self.p.name_const(*node);
         self.line(known);
         self.line("");
         self.open(format!("fn read(r: &mut per::Reader<'a, {aligned}>) -> Result<Self> {{"));
-        let value = self.read(root, &self.no_keys(root), At::Nothing);
-        self.line(if wrapped { format!("Ok(Self({value}))") } else { ok(&value) });
+        let read = self.read(value, At::Nothing);
+        self.line(if *wraps { format!("Ok(Self({read}))") } else { ok(&read) });
         self.close("}");
         self.line("");
         self.open(format!("fn write(&self, w: &mut per::Writer<{aligned}>) -> Result<()> {{"));
-        if !self.write(root, if wrapped { "&self.0" } else { "self" }, At::Nothing, true) {
+        if !self.write(value, if *wraps { "&self.0" } else { "self" }, At::Nothing, true) {
             self.line("Ok(())");
         }
         self.close("}");

@@ -1,13 +1,14 @@
 //! The trees of OER, made from the program of a plan.
 
 use super::{
-    Addition, Alternative, Body, Choice, Code, List, MachineInteger, Member, Members, Otherwise, Primitive,
-    Struct, Tag, Value,
+    Alternative, Body, Choice, Code, List, MachineInteger, Member, Members, Otherwise, Primitive, Struct,
+    Tag, Value,
 };
+use crate::code::sequence::Addition;
 use crate::code::{Key, Source};
 use crate::types::Repr;
 use tercet_plan::oer::{self, Code as Plan, Integer, Program, Time, UNTAGGED};
-use tercet_plan::{FieldId, Kind, NodeId};
+use tercet_plan::{Kind, NodeId};
 use tercet_runtime::types::TimeType;
 
 impl<'m> Code<'m> {
@@ -137,16 +138,9 @@ impl<'m> Builder<'_, '_, 'm> {
     }
 
     fn member(&self, parent: NodeId, number: u32, optional: bool) -> Member<'m> {
-        let shape = self.source.types.shape;
-        let field = FieldId(shape.node(parent).first + number);
-        let node = shape.field(field).node;
-        Member {
-            field,
-            name: self.source.name(field),
-            presence: self.source.presence(field),
-            optional,
-            value: self.value(node, self.source.keys(parent, node)),
-        }
+        let node = self.source.types.shape.field(self.source.field(parent, number)).node;
+        let value = self.value(node, self.source.keys(parent, node));
+        self.source.member(parent, number, optional, value)
     }
 
     fn members(&self, parent: NodeId, optional: u32, members: &[oer::Member]) -> Members<'m> {

@@ -89,7 +89,7 @@ impl Ber<'_, '_> {
             }
             Primitive::Untagged => format!("{}::read_ber(r{})", name(), self.keys(value, held)),
             Primitive::List => {
-                format!("read_ber_{}(r, {tag}{})", self.list_function(node), self.keys(value, held))
+                format!("read_ber_{}(r, {tag}{})", self.p.list_function(node), self.keys(value, held))
             }
         }
     }
@@ -256,7 +256,7 @@ impl Ber<'_, '_> {
         let generic = if lifetime.is_empty() { "<'_>" } else { "<'a>" };
         let fn_generic = if lifetime.is_empty() { "" } else { "<'a>" };
         let keys = self.p.key_parameters(node);
-        let function = self.list_function(node);
+        let function = self.p.list_function(node);
         let element = self.p.types.element(node);
         let ty = self.p.list(node, &self.p.ty(element, "'a"), "'a");
         self.line("");

@@ -54,7 +54,7 @@ impl Ber<'_, '_> {
             }
             Primitive::List => {
                 self.line("let m = w.open();");
-                let line = format!("write_ber_{}({v}, w)?;", self.list_function(node));
+                let line = format!("write_ber_{}({v}, w)?;", self.p.list_function(node));
                 self.line(to.line(line));
                 format!("w.close({tag}, m);")
             }

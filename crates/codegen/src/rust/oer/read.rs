@@ -2,8 +2,9 @@
 
 use super::{Oer, sized};
 use crate::code::oer::{
-    Addition, Alternative, Choice, MachineInteger, Member, Members, Otherwise, Primitive, Struct, Tag, Value,
+    Alternative, Choice, MachineInteger, Member, Members, Otherwise, Primitive, Struct, Tag, Value,
 };
+use crate::code::sequence::Addition;
 use crate::code::{Presence, Table};
 use crate::rust::values::{key_pattern, tuple};
 use crate::rust::{At, local};
@@ -60,7 +61,7 @@ impl Oer<'_, '_> {
                 format!("{}::read_oer(r{})", self.p.names.ty(node), self.p.local_keys(&value.keys))
             }
             Primitive::List => {
-                format!("read_oer_{}(r{})", self.function(node), self.p.local_keys(&value.keys))
+                format!("read_oer_{}(r{})", self.p.list_function(node), self.p.local_keys(&value.keys))
             }
             Primitive::Unsupported => "Err(r.error(ErrorKind::Unsupported))".into(),
         };
@@ -86,14 +87,6 @@ impl Oer<'_, '_> {
         }
     }
 
-    fn absent(&self, member: &Member<'_>) -> String {
-        match member.presence {
-            Presence::Optional => None,
-            _ => self.p.default_value(member.field),
-        }
-        .unwrap_or_else(|| "None".into())
-    }
-
     /// Reads the bits in front of components.
     fn preamble(&mut self, name: &str, count: u32) {
         match count {
@@ -112,7 +105,7 @@ impl Oer<'_, '_> {
             let local = local(self.p.names.field(member.field));
             let present = self.present(member);
             if member.optional {
-                let (there, absent) = (bit_of("p", count, at), self.absent(member));
+                let (there, absent) = (bit_of("p", count, at), self.p.absent(member));
                 self.line(format!("let {local} = if {there} {{ {present} }} else {{ {absent} }};"));
                 at += 1;
             } else {
@@ -121,7 +114,7 @@ impl Oer<'_, '_> {
         }
         for member in code.additions.iter().flat_map(Addition::members) {
             let line =
-                format!("let mut {} = {};", local(self.p.names.field(member.field)), self.absent(member));
+                format!("let mut {} = {};", local(self.p.names.field(member.field)), self.p.absent(member));
             self.line(line);
         }
         if code.keeps {

@@ -2,7 +2,8 @@
 
 use super::read::width;
 use super::{Oer, sized, tag_text};
-use crate::code::oer::{Addition, Choice, Member, Members, Primitive, Struct, Tag, Value};
+use crate::code::oer::{Choice, Member, Members, Primitive, Struct, Tag, Value};
+use crate::code::sequence::Addition;
 use crate::code::{Presence, Table};
 use crate::rust::{At, MISSING, UNSUPPORTED, deref, receiver};
 use crate::types::Edge;
@@ -62,7 +63,7 @@ impl Oer<'_, '_> {
             }
             Primitive::Enumerated => format!("w.enumerated({of}.number());"),
             Primitive::Declared => format!("{of}.write_oer(w)?;"),
-            Primitive::List => format!("write_oer_{}({v}, w)?;", self.function(node)),
+            Primitive::List => format!("write_oer_{}({v}, w)?;", self.p.list_function(node)),
             Primitive::Unsupported => UNSUPPORTED.into(),
         };
         self.line(to.line(line));
@@ -74,18 +75,6 @@ impl Oer<'_, '_> {
         self.write(inside, content, At::Nothing);
         self.line("Ok(())");
         self.close("});");
-    }
-
-    /// The condition that a component is there to be written.
-    fn there(&self, member: &Member<'_>) -> String {
-        let name = self.p.names.field(member.field);
-        if member.presence == Presence::Optional {
-            return format!("self.{name}.is_some()");
-        }
-        match self.p.is_default(member.field, &format!("self.{name}")) {
-            Some(equal) => format!("!({equal})"),
-            None => "true".into(),
-        }
     }
 
     fn write_member(&mut self, member: &Member<'_>) {
@@ -105,7 +94,7 @@ impl Oer<'_, '_> {
         if !member.optional {
             return self.write(&member.value, &place, to);
         }
-        let there = self.there(member);
+        let there = self.p.there(member);
         self.open(format!("if {there} {{"));
         self.write(&member.value, &place, to);
         self.close("}");
@@ -117,7 +106,7 @@ impl Oer<'_, '_> {
             self.write_member(member);
         }
         let optional = code.members.iter().filter(|member| member.optional);
-        let bits = optional.map(|member| self.there(member));
+        let bits = optional.map(|member| self.p.there(member));
         let bits: Vec<String> = extended.map(str::to_owned).into_iter().chain(bits).collect();
         if !bits.is_empty() {
             self.line(format!("w.preamble(&[{}]);", bits.join(", ")));
@@ -132,8 +121,8 @@ impl Oer<'_, '_> {
             return self.write_members(&code.root, Some("false"));
         }
         let unknown = self.p.names.additions(node).map(|name| format!("self.{name}"));
-        let there = |addition: &Addition<'_>| {
-            let members: Vec<String> = addition.members().iter().map(|member| self.there(member)).collect();
+        let there = |addition: &Addition<'_, Value>| {
+            let members: Vec<String> = addition.members().iter().map(|member| self.p.there(member)).collect();
             if members.is_empty() { "false".into() } else { members.join(" || ") }
         };
         let there: Vec<String> = code.additions.iter().map(there).collect();

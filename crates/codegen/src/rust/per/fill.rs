@@ -1,12 +1,13 @@
 //! Reading into a place: a larger value is read where it stands, so that it is not moved there.
 
-use super::{Per, WORD, bit_of};
+use super::{Per, bit_of};
+use crate::code::per::{Addition, Choice, Member, Members, Primitive, Struct, Value};
+use crate::code::{Presence, Table};
 use crate::rust::per_forms::{size, whole};
 use crate::rust::values::{key_pattern, tuple};
 use crate::rust::{At, local};
 use crate::types::{Edge, Repr};
-use tercet_plan::per::{Addition, Choice, Code, Sequence};
-use tercet_plan::{FieldId, Kind, NodeId};
+use tercet_plan::{FieldId, NodeId};
 
 impl Per<'_, '_> {
     /// Whether what a component or the like holds is read where it stands.
@@ -15,14 +16,15 @@ impl Per<'_, '_> {
     }
 
     /// The call that reads a value into `place`.
-    fn fill(&self, place: &str, keys: &str, at: At<'_>) -> String {
-        at.value(format!("{place}.fill_{}(r{keys})", self.rules))
+    fn fill(&self, place: &str, value: &Value, at: At<'_>) -> String {
+        at.value(format!("{place}.fill_{}(r{})", self.rules, self.p.local_keys(&value.keys)))
     }
 
     /// The expression of a value that is filled.
-    pub(super) fn filled(&self, node: NodeId, is_boxed: bool, keys: &str, at: At<'_>) -> String {
-        let empty = format!("{}::EMPTY", self.p.names.ty(self.p.types.same(node)));
+    pub(super) fn filled(&self, value: &Value, is_boxed: bool, at: At<'_>) -> String {
+        let empty = format!("{}::EMPTY", self.p.names.ty(value.node));
         let empty = if is_boxed { format!("Box::new({empty})") } else { empty };
+        let keys = self.p.local_keys(&value.keys);
         at.value(format!("parts::filled({empty}, |v| v.fill_{}(r{keys}))", self.rules))
     }
 
@@ -46,88 +48,84 @@ impl Per<'_, '_> {
         }
     }
 
-    /// The size and the alphabet of a component that is a string of characters and stands in `value` itself.
-    fn characters(&self, id: FieldId) -> Option<(String, String)> {
-        let node = self.p.types.same(self.p.types.shape.field(id).node);
-        let is_time = matches!(self.p.types.shape.node(node).kind, Kind::UtcTime | Kind::GeneralizedTime);
-        match (self.p.types.repr(node), self.code(node)) {
-            (Repr::Text, Code::Characters(form, index))
-                if !is_time
-                    && !self.p.is_option(id)
-                    && !self.p.types.is_boxed(Edge::Field(id))
-                    && self.p.own(node, String::new()).is_empty() =>
-            {
-                Some((size(form), self.alphabet(index)))
-            }
-            _ => None,
-        }
+    /// The call that reads a string of characters into a component of `value`, where it stands in `value` itself.
+    fn characters(&self, member: &Member<'_>) -> Option<String> {
+        let Primitive::Characters(known, alphabet) = member.value.primitive else { return None };
+        let is_there = member.presence != Presence::Optional
+            && !self.p.types.is_boxed(Edge::Field(member.field))
+            && !self.p.types.is_owned(member.value.node)
+            && !self.p.types.is_newtype(member.value.node);
+        let (name, alphabet) = (self.p.names.field(member.field), self.alphabet(alphabet));
+        is_there.then(|| format!("r.fill_characters::<{alphabet}>({}, &mut value.{name})", size(known)))
     }
 
     /// The statement that reads a component of `value`.
-    fn fill_member(&self, node: NodeId, id: FieldId) -> String {
-        let field = self.p.types.shape.field(id);
-        if !self.is_in_place(Edge::Field(id), field.node) {
-            if let Some((size, alphabet)) = self.characters(id) {
-                let name = self.p.names.field(id);
-                let call = format!("r.fill_characters::<{alphabet}>({size}, &mut value.{name})");
-                return self.p.at(id).value(call) + ";";
-            }
-            return self.set(id, &self.present(id, self.read_member(node, id)));
+    fn fill_member(&self, member: &Member<'_>) -> String {
+        let at = At::Component(member.name);
+        if !self.is_in_place(Edge::Field(member.field), member.value.node) {
+            return match self.characters(member) {
+                Some(call) => at.value(call) + ";",
+                None => self.set(member.field, &self.present(member)),
+            };
         }
-        let mut place = format!("value.{}", self.p.names.field(id));
-        if self.p.is_option(id) {
-            let ty = self.p.names.ty(self.p.types.same(field.node));
+        let mut place = format!("value.{}", self.p.names.field(member.field));
+        if member.presence == Presence::Optional {
+            let ty = self.p.names.ty(member.value.node);
             place += &format!(".get_or_insert_with(|| {ty}::EMPTY)");
         }
-        self.fill(&place, &self.p.keys_before(node, field.node), self.p.at(id)) + ";"
+        self.fill(&place, &member.value, at) + ";"
     }
 
-    pub(super) fn fill_struct(&mut self, node: NodeId, sequence: &Sequence) {
-        let extended = u32::from(sequence.extensible);
-        let bits = extended + sequence.optional;
+    pub(super) fn fill_struct(&mut self, node: NodeId, code: &Struct<'_>) {
+        let extended = u32::from(code.extensible);
+        let bits = extended + code.root.optional;
         self.presence(bits, "p");
         let mut bit = extended;
         // Components that select a row of a table have a variable of their own, since others look at them.
         let mut keys = Vec::new();
-        for member in &sequence.root {
-            let id = self.member_field(node, member.field);
+        for member in &code.root.members {
             let condition = member.optional.then(|| bit_of("p", bits, bit));
             bit += u32::from(member.optional);
-            if !self.p.types.has_keys(node, id) {
-                let statement = self.fill_member(node, id);
-                self.line(match condition {
-                    Some(condition) => format!("if {condition} {{ {statement} }}"),
-                    None => statement,
-                });
+            if member.selects {
+                keys.extend(self.fill_key(member, condition));
                 continue;
             }
-            let name = self.p.names.field(id).to_owned();
-            let key = local(&name);
-            if condition.is_none() && self.is_in_place(Edge::Field(id), self.p.types.shape.field(id).node) {
-                let statement = self.fill_member(node, id);
-                self.line(statement);
-                self.line(format!("let {key} = &value.{name};"));
-                continue;
-            }
-            let mut value = self.present(id, self.read_member(node, id));
-            if let Some(condition) = condition {
-                value = format!("if {condition} {{ {value} }} else {{ {} }}", self.absent(id));
-            }
-            self.line(format!("let {key} = {value};"));
-            keys.push(self.set(id, &key));
+            let statement = self.fill_member(member);
+            self.line(match condition {
+                Some(condition) => format!("if {condition} {{ {statement} }}"),
+                None => statement,
+            });
         }
         for set in keys {
             self.line(set);
         }
-        if sequence.extensible {
+        if code.extensible {
             self.open(format!("if {} {{", bit_of("p", bits, 0)));
-            self.additions(node, &sequence.additions);
+            self.additions(node, &code.additions);
             self.close("}");
         }
     }
 
+    /// Reads a component that selects a row of a table, and returns the statement that sets it where it is in a variable.
+    fn fill_key(&mut self, member: &Member<'_>, condition: Option<String>) -> Option<String> {
+        let name = self.p.names.field(member.field).to_owned();
+        let key = local(&name);
+        if condition.is_none() && self.is_in_place(Edge::Field(member.field), member.value.node) {
+            let statement = self.fill_member(member);
+            self.line(statement);
+            self.line(format!("let {key} = &value.{name};"));
+            return None;
+        }
+        let mut value = self.present(member);
+        if let Some(condition) = condition {
+            value = format!("if {condition} {{ {value} }} else {{ {} }}", self.p.absent(member));
+        }
+        self.line(format!("let {key} = {value};"));
+        Some(self.set(member.field, &key))
+    }
+
     /// The additions, into the members of `value`.
-    pub(super) fn additions(&mut self, node: NodeId, additions: &[Addition]) {
+    pub(super) fn additions(&mut self, node: NodeId, additions: &[Addition<'_>]) {
         let unknown = self.p.names.additions(node).map(str::to_owned);
         if additions.is_empty() {
             return match unknown {
@@ -140,28 +138,16 @@ impl Per<'_, '_> {
         self.line("let mut more = r.additions()?;");
         for addition in additions {
             let at = match addition {
-                Addition::Single(field) => self.p.at(self.member_field(node, *field)),
-                Addition::Group { .. } => At::Nothing,
+                Addition::Single(member) => At::Component(member.name),
+                Addition::Group(_) => At::Nothing,
             };
             self.open(format!("if let Some(open) = {} {{", at.value("r.addition(&mut more)")));
             match addition {
-                Addition::Single(field) => {
-                    let statement = self.fill_member(node, self.member_field(node, *field));
+                Addition::Single(member) => {
+                    let statement = self.fill_member(member);
                     self.line(statement);
                 }
-                Addition::Group { optional, members, .. } => {
-                    self.presence(*optional, "p");
-                    let mut bit = 0;
-                    for member in members {
-                        let statement = self.fill_member(node, self.member_field(node, member.field));
-                        if member.optional {
-                            self.line(format!("if {} {{ {statement} }}", bit_of("p", *optional, bit)));
-                            bit += 1;
-                        } else {
-                            self.line(statement);
-                        }
-                    }
-                }
+                Addition::Group(group) => self.fill_group(group),
             }
             self.line("r.close(open);");
             self.close("}");
@@ -175,20 +161,25 @@ impl Per<'_, '_> {
         }
     }
 
-    /// Reads the presence bits: up to 56 as one number, more as an array.
-    pub(super) fn presence(&mut self, count: u32, name: &str) {
-        match count {
-            0 => {}
-            1..=WORD => self.line(format!("let {name} = r.bits({count})?;")),
-            _ => self.line(format!("let {name} = r.presence::<{count}>()?;")),
+    fn fill_group(&mut self, group: &Members<'_>) {
+        self.presence(group.optional, "p");
+        let mut bit = 0;
+        for member in &group.members {
+            let statement = self.fill_member(member);
+            if member.optional {
+                self.line(format!("if {} {{ {statement} }}", bit_of("p", group.optional, bit)));
+                bit += 1;
+            } else {
+                self.line(statement);
+            }
         }
     }
 
     /// The statements that choose an alternative or row, and read it.
-    fn fill_one(&self, variant: &str, edge: Edge, node: NodeId, keys: &str, at: At<'_>) -> String {
-        if self.is_in_place(edge, node) {
-            let ty = self.p.names.ty(self.p.types.same(node));
-            let fill = self.fill("v", keys, at);
+    fn fill_one(&self, variant: &str, edge: Edge, value: &Value, at: At<'_>) -> String {
+        if self.is_in_place(edge, value.node) {
+            let ty = self.p.names.ty(value.node);
+            let fill = self.fill("v", value, at);
             let put = format!("parts::put(value, Self::{variant}({ty}::EMPTY));");
             return if self.is_only(edge) {
                 format!("{put} let Self::{variant}(v) = value; {fill};")
@@ -196,7 +187,7 @@ impl Per<'_, '_> {
                 format!("{put} if let Self::{variant}(v) = value {{ {fill}; }}")
             };
         }
-        format!("parts::put(value, Self::{variant}({}));", self.read_held(edge, node, keys, at))
+        format!("parts::put(value, Self::{variant}({}));", self.read_held(edge, value, at))
     }
 
     /// Whether a place is the only alternative that a CHOICE has.
@@ -207,20 +198,18 @@ impl Per<'_, '_> {
         choice.count == 1 && !choice.extensible
     }
 
-    fn fill_alternative(&self, node: NodeId, id: FieldId) -> String {
-        let field = self.p.types.shape.field(id);
-        let keys = self.p.keys_before(node, field.node);
-        self.fill_one(self.p.names.field(id), Edge::Field(id), field.node, &keys, self.p.at(id))
+    fn fill_alternative(&self, member: &Member<'_>) -> String {
+        let (variant, edge) = (self.p.names.field(member.field), Edge::Field(member.field));
+        self.fill_one(variant, edge, &member.value, At::Component(member.name))
     }
 
-    pub(super) fn fill_choice(&mut self, node: NodeId, choice: &Choice) {
-        if choice.extensible {
+    pub(super) fn fill_choice(&mut self, node: NodeId, code: &Choice<'_>) {
+        if code.extensible {
             self.open("if r.bit()? {");
             self.open("match r.small_number()? {");
-            for (number, field) in choice.additions.iter().enumerate() {
-                let id = self.member_field(node, *field);
-                let open = self.p.at(id).value("r.open()");
-                let fill = self.fill_alternative(node, id);
+            for (number, member) in code.additions.iter().enumerate() {
+                let open = At::Component(member.name).value("r.open()");
+                let fill = self.fill_alternative(member);
                 self.line(format!("{number} => {{ let open = {open}; {fill} r.close(open); }}"));
             }
             let end = self.p.ended(node);
@@ -230,17 +219,17 @@ impl Per<'_, '_> {
             self.close("}");
             self.otherwise();
         }
-        let count = choice.root.len();
-        let method = if choice.extensible { "root_alternative" } else { "alternative" };
-        self.open(format!("match r.{method}({}, {count})? {{", whole(choice.whole)));
-        for (number, field) in choice.root.iter().enumerate() {
-            let fill = self.fill_alternative(node, self.member_field(node, *field));
+        let count = code.root.len();
+        let method = if code.extensible { "root_alternative" } else { "alternative" };
+        self.open(format!("match r.{method}({}, {count})? {{", whole(code.whole)));
+        for (number, member) in code.root.iter().enumerate() {
+            let fill = self.fill_alternative(member);
             // Greater numbers than that of the last are refused before.
             let number = if number + 1 == count { "_".into() } else { number.to_string() };
             self.arm(&number, &fill);
         }
         self.close("}");
-        if choice.extensible {
+        if code.extensible {
             self.close("}");
         }
     }
@@ -253,12 +242,8 @@ impl Per<'_, '_> {
         });
     }
 
-    pub(super) fn fill_table(&mut self, node: NodeId, table: u32) {
-        let shape = self.p.types.shape;
-        let keys: Vec<String> = match &shape.node(node).table {
-            Some(table) => table.keys.iter().map(|key| format!("k{key}")).collect(),
-            None => Vec::new(),
-        };
+    pub(super) fn fill_table(&mut self, node: NodeId, code: &Table<'_, Value>) {
+        let keys: Vec<String> = code.registers.iter().map(|key| format!("k{key}")).collect();
         let end = self.p.ended(node);
         self.open("let open = match r.open_type()? {");
         self.line("Ok(open) => open,");
@@ -268,14 +253,12 @@ impl Per<'_, '_> {
         self.close("}");
         self.close("};");
         self.open(format!("match {} {{", tuple(&keys)));
-        for (number, row) in (0..).zip(&shape.tables[table as usize].rows) {
-            let Some(patterns) = row.keys.iter().map(key_pattern).collect::<Option<Vec<_>>>() else {
-                continue;
-            };
-            let variant = self.p.names.row(node, number).to_owned();
-            let keys = self.no_keys(row.node);
-            let mut fill = self.fill_one(&variant, Edge::Row(node, number), row.node, &keys, At::Nothing);
-            if self.p.types.is_counted(node) {
+        for row in &code.rows {
+            let Some(known) = row.keys else { continue };
+            let patterns: Vec<String> = known.iter().filter_map(key_pattern).collect();
+            let variant = self.p.names.row(node, row.number).to_owned();
+            let mut fill = self.fill_one(&variant, Edge::Row(node, row.number), &row.value, At::Nothing);
+            if code.counted {
                 fill = format!("r.enter()?; {fill} r.leave();");
             }
             self.arm(&tuple(&patterns), &fill);

@@ -1,219 +1,119 @@
 //! Reading.
 
-use super::{Per, bit_of, closure};
+use super::tables::form;
+use super::{Per, WORD, bit_of, closure};
+use crate::code::per::{
+    Addition, Choice, Enumerated, Integer, IntegerForm, MachineInteger, Member, Primitive, Struct, Value,
+};
+use crate::code::{Presence, Table};
 use crate::rust::per_forms::{size, whole};
 use crate::rust::values::{key_pattern, tuple};
 use crate::rust::{At, local};
-use crate::types::{Edge, Repr};
-use tercet_plan::per::{Addition, Code, Integer, IntegerForm};
-use tercet_plan::{FieldId, Kind, NodeId};
+use crate::types::Edge;
+use tercet_plan::NodeId;
 
 impl Per<'_, '_> {
     /// The expression that reads a value.
-    pub(super) fn read(&self, node: NodeId, keys: &str, at: At<'_>) -> String {
-        let node = self.p.types.same(node);
-        let value = self.read_leaf(node, keys, at);
-        self.p.own(node, value)
+    pub(super) fn read(&self, value: &Value, at: At<'_>) -> String {
+        self.p.own(value.node, self.read_primitive(value, at))
     }
 
-    fn read_leaf(&self, node: NodeId, keys: &str, at: At<'_>) -> String {
-        let rules = self.rules;
-        let kind = self.p.types.shape.node(node).kind;
-        if self.p.types.is_tabled(node) {
-            let (ty, tables, form) = (self.p.spelled(node, "'_"), self.tables_name(), self.form(node));
-            return at.value(format!("r.value::<{ty}>(&{tables}, {form})"));
-        }
+    fn read_primitive(&self, value: &Value, at: At<'_>) -> String {
+        let (rules, node) = (self.rules, value.node);
         if self.p.is_filled(node) {
-            return self.filled(node, false, keys, at);
+            return self.filled(value, false, at);
         }
-        match (self.p.types.repr(node), self.code(node)) {
-            (Repr::Boolean, _) => at.value("r.bit()"),
-            (Repr::Null, _) => "()".into(),
-            (Repr::Integer { signed, bits }, Code::Integer(form)) => {
-                self.read_integer(form, signed, bits, at)
+        let call = match &value.primitive {
+            Primitive::Tabled(known) => {
+                let (ty, tables) = (self.p.spelled(node, "'_"), self.tables_name());
+                format!("r.value::<{ty}>(&{tables}, {})", form(*known))
             }
-            (Repr::Big, Code::Integer(form)) => self.read_big(form, at),
-            (Repr::Real, _) => at.value("r.real()"),
-            (Repr::Float, _) => at.value("r.float()"),
-            (Repr::FixedBits(bits), Code::BitString(form, _))
-                if form.is_fixed() && form.lo == bits && !form.extensible =>
-            {
-                at.value(format!("r.fixed_bits::<{bits}>()"))
-            }
-            (Repr::FixedBits(bits), Code::BitString(form, _)) => {
-                let string = at.value(format!("r.bit_string({})", size(form)));
+            Primitive::Null => return "()".into(),
+            Primitive::Integer(integer) => return read_integer(integer, at),
+            Primitive::BigInteger(integer) => return read_big(integer, at),
+            Primitive::Boolean => "r.bit()".into(),
+            Primitive::Real => "r.real()".into(),
+            Primitive::Float => "r.float()".into(),
+            Primitive::FixedBits(bits) => format!("r.fixed_bits::<{bits}>()"),
+            Primitive::SizedBits(bits, known, _) => {
+                let string = at.value(format!("r.bit_string({})", size(*known)));
                 let checked = "ok_or_else(|| r.error(ErrorKind::ConstraintViolated))";
-                at.value(format!("per::fixed_of_bits::<{bits}>({string}).{checked}"))
+                format!("per::fixed_of_bits::<{bits}>({string}).{checked}")
             }
-            (Repr::Bits, Code::BitString(form, _)) => at.value(format!("r.bit_string({})", size(form))),
-            (Repr::FixedOctets(count), Code::OctetString(form))
-                if form.is_fixed() && form.lo == count && !form.extensible =>
-            {
-                at.value(format!("r.fixed_octets::<{count}>()"))
+            Primitive::BitString(known, _) => format!("r.bit_string({})", size(*known)),
+            Primitive::FixedOctets(count) => format!("r.fixed_octets::<{count}>()"),
+            Primitive::SizedOctets(known) => {
+                let string = at.value(format!("r.octet_string({})", size(*known)));
+                format!("{string}[..].try_into().map_err(|_| r.error(ErrorKind::ConstraintViolated))")
             }
-            (Repr::FixedOctets(_), Code::OctetString(form)) => {
-                let string = at.value(format!("r.octet_string({})", size(form)));
-                let checked = "map_err(|_| r.error(ErrorKind::ConstraintViolated))";
-                at.value(format!("{string}[..].try_into().{checked}"))
+            Primitive::OctetString(known) => format!("r.octet_string({})", size(*known)),
+            Primitive::ObjectIdentifier => "r.oid()".into(),
+            Primitive::RelativeOid => "r.relative_oid()".into(),
+            Primitive::Any => "r.any()".into(),
+            Primitive::Characters(known, alphabet) => {
+                format!("r.characters::<{}>({})", self.alphabet(*alphabet), size(*known))
             }
-            (Repr::Octets, Code::OctetString(form)) => at.value(format!("r.octet_string({})", size(form))),
-            (Repr::Oid, _) => at.value("r.oid()"),
-            (Repr::RelativeOid, _) => at.value("r.relative_oid()"),
-            (Repr::Any, _) => at.value("r.any()"),
-            (Repr::Text, Code::Characters(form, index)) => {
-                let method = match kind {
-                    Kind::UtcTime => "utc_time",
-                    Kind::GeneralizedTime => "generalized_time",
-                    _ => "characters",
-                };
-                at.value(format!("r.{method}::<{}>({})", self.alphabet(index), size(form)))
+            Primitive::UtcTime(known, alphabet) => {
+                format!("r.utc_time::<{}>({})", self.alphabet(*alphabet), size(*known))
             }
-            (Repr::Text, Code::Time(index)) => at.value(format!("r.time(&{})", self.time(node, index))),
-            (Repr::Text, Code::Contents) => match kind.string_kind() {
-                Some(kind) => at.value(format!("r.other_string(StringKind::{kind:?})")),
-                None => at.value("Err(r.error(ErrorKind::Unsupported))"),
-            },
-            (Repr::Contained(inside), Code::OctetsContaining(form) | Code::BitsContaining(form, _)) => {
-                let unit = if kind == Kind::BitString { 1 } else { 8 };
-                let value = self.read_held(Edge::Content(node), inside, keys, At::Nothing);
-                at.value(format!("r.contained({}, {unit}, {})", size(form), closure("r", &value)))
+            Primitive::GeneralizedTime(known, alphabet) => {
+                format!("r.generalized_time::<{}>({})", self.alphabet(*alphabet), size(*known))
             }
-            (Repr::Enumerated | Repr::Struct | Repr::Choice | Repr::Table(_), _) => {
-                at.value(format!("{}::read_{rules}(r{keys})", self.p.names.ty(node)))
+            Primitive::Time(known) => format!("r.time(&{})", self.time(*known)),
+            Primitive::Text(kind) => format!("r.other_string(StringKind::{kind:?})"),
+            Primitive::Contained(is_bits, known, inside) => {
+                let unit = if *is_bits { 1 } else { 8 };
+                let inside = self.read_held(Edge::Content(node), inside, At::Nothing);
+                format!("r.contained({}, {unit}, {})", size(*known), closure("r", &inside))
             }
-            (Repr::List, _) => at.value(format!("read_{rules}_{}(r{keys})", self.function(node))),
-            _ => at.value("Err(r.error(ErrorKind::Unsupported))"),
-        }
+            Primitive::Declared => {
+                let keys = self.p.local_keys(&value.keys);
+                format!("{}::read_{rules}(r{keys})", self.p.names.ty(node))
+            }
+            Primitive::List => {
+                format!("read_{rules}_{}(r{})", self.p.list_function(node), self.p.local_keys(&value.keys))
+            }
+            Primitive::Unsupported => "Err(r.error(ErrorKind::Unsupported))".into(),
+        };
+        at.value(call)
     }
 
-    fn read_integer(&self, integer: Integer, signed: bool, bits: u8, at: At<'_>) -> String {
-        let ty = format!("{}{bits}", if signed { "i" } else { "u" });
-        let narrow = |number: String| {
-            let narrowed = at.value(format!("r.narrow::<{ty}>(&number)"));
-            format!("{{ let number = {number}; {narrowed} }}")
-        };
-        let root = match integer.form {
-            IntegerForm::Constrained { lo, span, whole: form } => {
-                let number = at.value(format!("r.whole({}, {span})", whole(form)));
-                let top = i128::from(lo) + i128::from(span);
-                let most = if signed { (1_i128 << (bits - 1)) - 1 } else { (1_i128 << bits) - 1 };
-                let least = if signed { -(1_i128 << (bits - 1)) } else { 0 };
-                if top > most || i128::from(lo) < least {
-                    // The type is narrower than what the rules see.
-                    let checked = "map_err(|_| r.error(ErrorKind::IntegerRange))";
-                    at.value(format!("{ty}::try_from(i128::from({number}) + {lo}).{checked}"))
-                } else if lo == 0 {
-                    format!("{number} as {ty}")
-                } else if signed {
-                    format!("({number} as i64).wrapping_add({lo}) as {ty}")
-                } else {
-                    format!("({number} + {lo}) as {ty}")
-                }
-            }
-            _ => narrow(self.read_big(Integer { extensible: false, form: integer.form }, at)),
-        };
-        if integer.extensible {
-            let (extended, wide) = (at.value("r.bit()"), narrow(at.value("r.unconstrained()")));
-            let wide = wide.trim_start_matches("{ ").trim_end_matches(" }");
-            return format!("if {extended} {{ {wide} }} else {{ {root} }}");
-        }
-        root
-    }
-
-    fn read_big(&self, integer: Integer, at: At<'_>) -> String {
-        let root = match integer.form {
-            IntegerForm::Constrained { lo, span, whole: form } => {
-                let number = at.value(format!("r.whole({}, {span})", whole(form)));
-                format!("Integer::from(i128::from({number}) + {lo})")
-            }
-            IntegerForm::SemiConstrained(lo) => at.value(format!("r.semi_constrained({lo})")),
-            IntegerForm::Unconstrained => at.value("r.unconstrained()"),
-            IntegerForm::Large(index) => {
-                let large = &self.program.large[index as usize];
-                at.value(match &large.span {
-                    Some(span) => format!("r.large(&{:?}, &{span:?})", large.lo),
-                    None => format!("r.semi_constrained_large(&{:?})", large.lo),
-                })
-            }
-        };
-        if integer.extensible {
-            let (extended, wide) = (at.value("r.bit()"), at.value("r.unconstrained()"));
-            return format!("if {extended} {{ {wide} }} else {{ {root} }}");
-        }
-        root
-    }
-
-    pub(super) fn read_member(&self, node: NodeId, id: FieldId) -> String {
-        let field = self.p.types.shape.field(id);
-        let keys = self.p.keys_before(node, field.node);
-        self.read_held(Edge::Field(id), field.node, &keys, self.p.at(id))
+    pub(super) fn read_member(&self, member: &Member<'_>) -> String {
+        self.read_held(Edge::Field(member.field), &member.value, At::Component(member.name))
     }
 
     /// The expression that reads what a component or the like holds, in a box if it is so.
-    pub(super) fn read_held(&self, edge: Edge, node: NodeId, keys: &str, at: At<'_>) -> String {
-        if self.p.types.is_boxed(edge) && self.p.is_filled(node) {
-            return self.filled(node, true, keys, at);
+    pub(super) fn read_held(&self, edge: Edge, value: &Value, at: At<'_>) -> String {
+        if self.p.types.is_boxed(edge) && self.p.is_filled(value.node) {
+            return self.filled(value, true, at);
         }
-        self.p.boxed(edge, self.read(node, keys, at))
+        self.p.boxed(edge, self.read(value, at))
     }
 
-    /// What a component is when it is absent.
-    pub(super) fn absent(&self, id: FieldId) -> String {
-        if self.p.is_option(id) {
-            "None".into()
-        } else {
-            self.p.default_value(id).unwrap_or_else(|| "None".into())
+    /// The expression of a component that is there.
+    pub(super) fn present(&self, member: &Member<'_>) -> String {
+        let value = self.read_member(member);
+        if member.presence == Presence::Optional { format!("Some({value})") } else { value }
+    }
+
+    /// Reads the presence bits: up to 56 as one number, more as an array.
+    pub(super) fn presence(&mut self, count: u32, name: &str) {
+        match count {
+            0 => {}
+            1..=WORD => self.line(format!("let {name} = r.bits({count})?;")),
+            _ => self.line(format!("let {name} = r.presence::<{count}>()?;")),
         }
     }
 
-    pub(super) fn present(&self, id: FieldId, value: String) -> String {
-        if self.p.is_option(id) { format!("Some({value})") } else { value }
-    }
-
-    pub(super) fn read_struct(&mut self, node: NodeId, code: u32) {
-        let program = self.program;
-        let sequence = &program.sequences[code as usize];
+    pub(super) fn read_struct(&mut self, node: NodeId, code: &Struct<'_>) {
         // The extension bit stands before the presence bits and is read with them.
-        let extended = u32::from(sequence.extensible);
-        let bits = extended + sequence.optional;
+        let extended = u32::from(code.extensible);
+        let bits = extended + code.root.optional;
         self.presence(bits, "p");
-        let added: Vec<FieldId> = sequence
-            .additions
-            .iter()
-            .flat_map(|addition| match addition {
-                Addition::Single(field) => vec![self.member_field(node, *field)],
-                Addition::Group { members, .. } => {
-                    members.iter().map(|member| self.member_field(node, member.field)).collect()
-                }
-            })
-            .collect();
-        let shape = self.p.types.shape;
-        // Components that select a row of a table have a variable of their own, since others look at them.
-        let keyed = shape.fields_of(node).any(|(id, _)| self.p.types.has_keys(node, id));
-        let mut members = Vec::new();
-        let mut bit = extended;
-        for member in &sequence.root {
-            let id = self.member_field(node, member.field);
-            let name = self.p.names.field(id).to_owned();
-            let mut value = self.present(id, self.read_member(node, id));
-            if member.optional {
-                value = format!("if {} {{ {value} }} else {{ {} }}", bit_of("p", bits, bit), self.absent(id));
-                bit += 1;
-            }
-            if keyed {
-                self.line(format!("let {} = {value};", local(&name)));
-                value = local(&name);
-            }
-            members.push(format!("{name}: {value},"));
-        }
-        for id in &added {
-            members.push(format!("{}: {},", self.p.names.field(*id), self.absent(*id)));
-        }
-        let unknown = self.p.names.additions(node).map(str::to_owned);
-        members.extend(unknown.iter().map(|name| format!("{name}: UnknownAdditions::NONE,")));
-        let counted = self.p.types.is_counted(node);
-        let plain = !sequence.extensible && !counted;
-        let (head, tail) = match (plain, added.is_empty() && unknown.is_none()) {
+        let members = self.members(node, code, bits);
+        let added = code.additions.iter().flat_map(Addition::members).next().is_some();
+        let plain = !code.extensible && !code.counted;
+        let (head, tail) = match (plain, !added && !code.keeps) {
             (true, _) => ("Ok(Self {", "})"),
             (false, true) => ("let value = Self {", "};"),
             (false, false) => ("let mut value = Self {", "};"),
@@ -227,12 +127,12 @@ impl Per<'_, '_> {
             }
             self.close(tail);
         }
-        if sequence.extensible {
+        if code.extensible {
             self.open(format!("if {} {{", bit_of("p", bits, 0)));
-            self.additions(node, &sequence.additions);
+            self.additions(node, &code.additions);
             self.close("}");
         }
-        if counted {
+        if code.counted {
             self.line("r.leave();");
         }
         if !plain {
@@ -240,40 +140,50 @@ impl Per<'_, '_> {
         }
     }
 
-    pub(super) fn read_choice(&mut self, node: NodeId, code: u32) {
-        let program = self.program;
-        let choice = &program.choices[code as usize];
-        let counted = self.p.types.is_counted(node);
-        if choice.extensible {
-            self.open("let value = if r.bit()? {");
-            self.open("match r.small_number()? {");
-            for (number, field) in choice.additions.iter().enumerate() {
-                let id = self.member_field(node, *field);
-                let value = self.read_member(node, id);
-                let variant = self.p.names.field(id).to_owned();
-                let open = self.p.at(id).value("r.open()");
-                self.line(format!(
-                    "{number} => {{ let open = {open}; let v = {value}; r.close(open); Self::{variant}(v) }}"
-                ));
+    /// Reads the components of the root, and returns the members of the value: additions are absent yet.
+    fn members(&mut self, node: NodeId, code: &Struct<'_>, bits: u32) -> Vec<String> {
+        // Components that select a row of a table have a variable of their own, since others look at them.
+        let added = code.additions.iter().flat_map(Addition::members);
+        let keyed = code.root.members.iter().chain(added.clone()).any(|member| member.selects);
+        let mut members = Vec::new();
+        let mut bit = u32::from(code.extensible);
+        for member in &code.root.members {
+            let name = self.p.names.field(member.field).to_owned();
+            let mut value = self.present(member);
+            if member.optional {
+                let (there, absent) = (bit_of("p", bits, bit), self.p.absent(member));
+                value = format!("if {there} {{ {value} }} else {{ {absent} }}");
+                bit += 1;
             }
-            self.line(match self.p.ended(node) {
-                "" => "number => Self::Unknown(r.unknown_alternative(number)?),".into(),
-                end => format!("number => Self::Unknown(Box::new(r.unknown_alternative(number)?{end})),"),
-            });
-            self.close("}");
+            if keyed {
+                self.line(format!("let {} = {value};", local(&name)));
+                value = local(&name);
+            }
+            members.push(format!("{name}: {value},"));
+        }
+        for member in added {
+            members.push(format!("{}: {},", self.p.names.field(member.field), self.p.absent(member)));
+        }
+        members.extend(self.p.names.additions(node).map(|name| format!("{name}: UnknownAdditions::NONE,")));
+        members
+    }
+
+    pub(super) fn read_choice(&mut self, node: NodeId, code: &Choice<'_>) {
+        if code.extensible {
+            self.open("let value = if r.bit()? {");
+            self.read_added_alternative(node, code);
             self.otherwise();
-        } else if counted {
+        } else if code.counted {
             self.open("let value = {");
         }
-        let count = choice.root.len();
-        let nested = choice.extensible || counted;
+        let count = code.root.len();
+        let nested = code.extensible || code.counted;
         let (head, tail) = if nested { ("match", "}") } else { ("Ok(match", "})") };
-        let method = if choice.extensible { "root_alternative" } else { "alternative" };
-        self.open(format!("{head} r.{method}({}, {count})? {{", whole(choice.whole)));
-        for (number, field) in choice.root.iter().enumerate() {
-            let id = self.member_field(node, *field);
-            let value = self.read_member(node, id);
-            let variant = self.p.names.field(id).to_owned();
+        let method = if code.extensible { "root_alternative" } else { "alternative" };
+        self.open(format!("{head} r.{method}({}, {count})? {{", whole(code.whole)));
+        for (number, member) in code.root.iter().enumerate() {
+            let value = self.read_member(member);
+            let variant = self.p.names.field(member.field).to_owned();
             // Greater numbers than that of the last are refused before.
             let number = if number + 1 == count { "_".into() } else { number.to_string() };
             self.line(format!("{number} => Self::{variant}({value}),"));
@@ -281,11 +191,28 @@ impl Per<'_, '_> {
         self.close(tail);
         if nested {
             self.close("};");
-            if counted {
+            if code.counted {
                 self.line("r.leave();");
             }
             self.line("Ok(value)");
         }
+    }
+
+    fn read_added_alternative(&mut self, node: NodeId, code: &Choice<'_>) {
+        self.open("match r.small_number()? {");
+        for (number, member) in code.additions.iter().enumerate() {
+            let value = self.read_member(member);
+            let variant = self.p.names.field(member.field).to_owned();
+            let open = At::Component(member.name).value("r.open()");
+            self.line(format!(
+                "{number} => {{ let open = {open}; let v = {value}; r.close(open); Self::{variant}(v) }}"
+            ));
+        }
+        self.line(match self.p.ended(node) {
+            "" => "number => Self::Unknown(r.unknown_alternative(number)?),".into(),
+            end => format!("number => Self::Unknown(Box::new(r.unknown_alternative(number)?{end})),"),
+        });
+        self.close("}");
     }
 
     fn items(&self, node: NodeId, values: &[i64]) -> String {
@@ -293,11 +220,9 @@ impl Per<'_, '_> {
         items.collect::<Vec<_>>().join(", ")
     }
 
-    pub(super) fn read_enumerated(&mut self, node: NodeId, code: u32) {
-        let program = self.program;
-        let enumerated = &program.enumerations[code as usize];
-        if enumerated.extensible {
-            let added = self.items(node, &enumerated.additions);
+    pub(super) fn read_enumerated(&mut self, node: NodeId, code: &Enumerated) {
+        if code.extensible {
+            let added = self.items(node, &code.additions);
             self.open("if r.bit()? {");
             self.line("let number = r.small_number()?;");
             self.line(if added.is_empty() {
@@ -309,31 +234,25 @@ impl Per<'_, '_> {
             });
             self.close("}");
         }
-        let items = self.items(node, &enumerated.root);
-        let method = if enumerated.extensible { "root_item" } else { "item" };
-        self.line(format!("r.{method}({}, &[{items}])", whole(enumerated.whole)));
+        let items = self.items(node, &code.root);
+        let method = if code.extensible { "root_item" } else { "item" };
+        self.line(format!("r.{method}({}, &[{items}])", whole(code.whole)));
     }
 
-    pub(super) fn read_table(&mut self, node: NodeId, table: u32) {
-        let shape = self.p.types.shape;
-        let keys: Vec<String> = match &shape.node(node).table {
-            Some(table) => table.keys.iter().map(|key| format!("k{key}")).collect(),
-            None => Vec::new(),
-        };
+    pub(super) fn read_table(&mut self, node: NodeId, code: &Table<'_, Value>) {
+        let keys: Vec<String> = code.registers.iter().map(|key| format!("k{key}")).collect();
         let end = self.p.ended(node);
         self.line(format!(
             "let open = match r.open_type()? {{ Ok(open) => open, Err(v) => return Ok(Self::Other(v{end})) }};"
         ));
         self.open(format!("let value = match {} {{", tuple(&keys)));
-        for (number, row) in (0..).zip(&shape.tables[table as usize].rows) {
-            let Some(patterns) = row.keys.iter().map(key_pattern).collect::<Option<Vec<_>>>() else {
-                continue;
-            };
-            let value =
-                self.read_held(Edge::Row(node, number), row.node, &self.no_keys(row.node), At::Nothing);
-            let variant = self.p.names.row(node, number).to_owned();
+        for row in &code.rows {
+            let Some(known) = row.keys else { continue };
+            let patterns: Vec<String> = known.iter().filter_map(key_pattern).collect();
+            let value = self.read_held(Edge::Row(node, row.number), &row.value, At::Nothing);
+            let variant = self.p.names.row(node, row.number).to_owned();
             let patterns = tuple(&patterns);
-            self.line(if self.p.types.is_counted(node) {
+            self.line(if code.counted {
                 format!("{patterns} => {{ r.enter()?; let v = {value}; r.leave(); Self::{variant}(v) }}")
             } else {
                 format!("{patterns} => Self::{variant}({value}),")
@@ -346,4 +265,57 @@ impl Per<'_, '_> {
         self.line("r.close(open);");
         self.line("Ok(value)");
     }
+}
+
+fn read_integer(machine: &MachineInteger, at: At<'_>) -> String {
+    let MachineInteger { integer, signed, bits, fits } = machine;
+    let ty = format!("{}{bits}", if *signed { "i" } else { "u" });
+    let narrow =
+        |number: String| format!("let number = {number}; {}", at.value(format!("r.narrow::<{ty}>(&number)")));
+    let root = match integer.form {
+        IntegerForm::Constrained { lo, span, whole: form } => {
+            let number = at.value(format!("r.whole({}, {span})", whole(form)));
+            if !fits {
+                let checked = "map_err(|_| r.error(ErrorKind::IntegerRange))";
+                at.value(format!("{ty}::try_from(i128::from({number}) + {lo}).{checked}"))
+            } else if lo == 0 {
+                format!("{number} as {ty}")
+            } else if *signed {
+                format!("({number} as i64).wrapping_add({lo}) as {ty}")
+            } else {
+                format!("({number} + {lo}) as {ty}")
+            }
+        }
+        _ => format!("{{ {} }}", narrow(read_form(&integer.form, at))),
+    };
+    if integer.extensible {
+        let (extended, wide) = (at.value("r.bit()"), narrow(at.value("r.unconstrained()")));
+        return format!("if {extended} {{ {wide} }} else {{ {root} }}");
+    }
+    root
+}
+
+fn read_big(integer: &Integer, at: At<'_>) -> String {
+    let root = read_form(&integer.form, at);
+    if integer.extensible {
+        let (extended, wide) = (at.value("r.bit()"), at.value("r.unconstrained()"));
+        return format!("if {extended} {{ {wide} }} else {{ {root} }}");
+    }
+    root
+}
+
+/// The expression of an INTEGER of the root, in the type for any size.
+fn read_form(form: &IntegerForm, at: At<'_>) -> String {
+    at.value(match form {
+        IntegerForm::Constrained { lo, span, whole: form } => {
+            let number = at.value(format!("r.whole({}, {span})", whole(*form)));
+            return format!("Integer::from(i128::from({number}) + {lo})");
+        }
+        IntegerForm::SemiConstrained(lo) => format!("r.semi_constrained({lo})"),
+        IntegerForm::Unconstrained => "r.unconstrained()".into(),
+        IntegerForm::Large(large) => match &large.span {
+            Some(span) => format!("r.large(&{:?}, &{span:?})", large.lo),
+            None => format!("r.semi_constrained_large(&{:?})", large.lo),
+        },
+    })
 }

@@ -1,34 +1,26 @@
 //! The forms of times.
 
 use super::Per;
+use crate::code::per::TimeForm;
 use crate::rust::per_forms::whole;
-use std::collections::HashSet;
 use tercet_plan::NodeId;
-use tercet_plan::per::{Code, Integer, IntegerForm, TimePart, TimeStep};
-use tercet_runtime::types::TimeType;
+use tercet_plan::per::{Integer, IntegerForm, TimePart, TimeStep};
 
 impl Per<'_, '_> {
-    /// A static for each form that a type of the program has.
-    pub(super) fn times(&mut self) {
-        let mut printed = HashSet::new();
-        for node in self.p.types.nodes().collect::<Vec<_>>() {
-            let Code::Time(index) = self.code(node) else { continue };
-            let name = self.time(node, index);
-            if printed.insert(name.clone()) {
-                let kind = self.p.types.shape.node(node).kind.time_type().unwrap_or(TimeType::Time);
-                self.line("");
-                self.open(format!("static {name}: per::TimeForm = per::TimeForm {{"));
-                self.line(format!("kind: TimeType::{kind:?},"));
-                self.parts(index);
-                self.close("};");
-            }
+    /// A static for each form.
+    pub(super) fn times(&mut self, times: &[TimeForm]) {
+        for form in times {
+            self.line("");
+            self.open(format!("static {}: per::TimeForm = per::TimeForm {{", self.time(form.node)));
+            self.line(format!("kind: TimeType::{:?},", form.kind));
+            self.parts(&form.parts);
+            self.close("};");
         }
     }
 
-    fn parts(&mut self, index: u32) {
-        let program = self.program;
+    fn parts(&mut self, parts: &[TimePart]) {
         self.open("parts: &[");
-        for part in &program.times[index as usize].parts {
+        for part in parts {
             let (form, steps) = match part {
                 TimePart::Point(steps) => ("Point", steps),
                 TimePart::Duration(steps) => ("Duration", steps),
@@ -44,16 +36,9 @@ impl Per<'_, '_> {
         self.close("],");
     }
 
-    /// The name of a node's form: that of the first node that has the same.
-    pub(super) fn time(&self, node: NodeId, index: u32) -> String {
-        let kind = |node: NodeId| self.p.types.shape.node(node).kind;
-        let times = &self.program.times;
-        let is_same = |other: &NodeId| match self.code(*other) {
-            Code::Time(at) => kind(*other) == kind(node) && times[at as usize] == times[index as usize],
-            _ => false,
-        };
-        let first = self.p.types.nodes().find(is_same).unwrap_or(node);
-        format!("{}_TIME_{}", self.rules.to_uppercase(), first.0)
+    /// The name of the form that is called by a node.
+    pub(super) fn time(&self, node: NodeId) -> String {
+        format!("{}_TIME_{}", self.rules.to_uppercase(), node.0)
     }
 }
 

@@ -1,84 +1,83 @@
 //! Writing.
 
 use super::Per;
+use super::tables::form;
+use crate::code::per::{
+    Addition, Choice, Enumerated, Integer, IntegerForm, MachineInteger, Member, Members, Primitive, Struct,
+    Value,
+};
+use crate::code::{Presence, Table};
 use crate::rust::per_forms::{size, whole};
 use crate::rust::{At, MISSING, UNSUPPORTED, deref, receiver};
-use crate::types::{Edge, Repr};
-use tercet_plan::per::{Addition, Code, Integer, IntegerForm, Size, Whole};
-use tercet_plan::{FieldId, Kind, NodeId};
+use crate::types::Edge;
+use tercet_plan::NodeId;
+use tercet_plan::per::{Size, Whole};
 
 impl Per<'_, '_> {
     /// The lines that write the value that the expression `v` refers to. At the end of a function the last of them is its
-    /// result where it can be; says whether it is.
-    pub(super) fn write(&mut self, node: NodeId, v: &str, to: At<'_>, last: bool) -> bool {
-        let node = self.p.types.same(node);
+    /// result where it can be; returns whether it is.
+    pub(super) fn write(&mut self, value: &Value, v: &str, to: At<'_>, last: bool) -> bool {
+        let node = value.node;
         let v = &self.p.inside(node, v)[..];
         let rules = self.rules;
-        let kind = self.p.types.shape.node(node).kind;
         let (at, of) = (deref(v), receiver(v));
-        let tabled = self.p.types.is_tabled(node);
-        let line = match (self.p.types.repr(node), self.code(node)) {
-            _ if tabled => format!("w.value(&{}, {}, {v})?;", self.tables_name(), self.form(node)),
-            (Repr::Boolean, _) => format!("w.bit({at});"),
-            (Repr::Null, _) => return false,
-            (Repr::Integer { signed, bits }, Code::Integer(form)) => {
-                self.write_integer(form, signed, bits, v, to)
+        let line = match &value.primitive {
+            Primitive::Tabled(known) => {
+                format!("w.value(&{}, {}, {v})?;", self.tables_name(), form(*known))
             }
-            (Repr::Big, Code::Integer(form)) => {
-                self.write_big(form, v, to);
+            Primitive::Boolean => format!("w.bit({at});"),
+            Primitive::Null => return false,
+            Primitive::Integer(MachineInteger { integer, signed, bits, .. }) => match integer.form {
+                IntegerForm::Constrained { lo, span, whole } => {
+                    let unsigned = !signed && *bits == 64;
+                    write_constrained(integer.extensible, unsigned, *bits, (whole, lo, span), &at)
+                }
+                _ => {
+                    self.line(format!("let number = Integer::from({at});"));
+                    self.write_big(integer, "&number", to);
+                    return false;
+                }
+            },
+            Primitive::BigInteger(integer) => {
+                self.write_big(integer, v, to);
                 return false;
             }
-            (Repr::Real, _) => format!("w.real({v});"),
-            (Repr::Float, _) => format!("w.float({at});"),
-            (Repr::FixedBits(bits), Code::BitString(form, _))
-                if form.is_fixed() && form.lo == bits && !form.extensible =>
-            {
-                format!("w.fixed_bits({at});")
+            Primitive::Real => format!("w.real({v});"),
+            Primitive::Float => format!("w.float({at});"),
+            Primitive::FixedBits(_) => format!("w.fixed_bits({at});"),
+            Primitive::SizedBits(_, known, named) => {
+                format!("w.bit_string({}, &per::bits_of_fixed({at}), {named})?;", size(*known))
             }
-            (Repr::FixedBits(_), Code::BitString(form, named)) => {
-                format!("w.bit_string({}, &per::bits_of_fixed({at}), {named})?;", size(form))
+            Primitive::BitString(known, named) => {
+                format!("w.bit_string({}, {v}, {named})?;", size(*known))
             }
-            (Repr::Bits, Code::BitString(form, named)) => {
-                format!("w.bit_string({}, {v}, {named})?;", size(form))
+            Primitive::FixedOctets(_) => format!("w.fixed_octets({v});"),
+            Primitive::SizedOctets(known) | Primitive::OctetString(known) => {
+                format!("w.octet_string({}, {v})?;", size(*known))
             }
-            (Repr::FixedOctets(count), Code::OctetString(form))
-                if form.is_fixed() && form.lo == count && !form.extensible =>
-            {
-                format!("w.fixed_octets({v});")
+            Primitive::ObjectIdentifier | Primitive::RelativeOid => {
+                format!("w.contents({of}.as_bytes());")
             }
-            (Repr::FixedOctets(_) | Repr::Octets, Code::OctetString(form)) => {
-                format!("w.octet_string({}, {v})?;", size(form))
+            Primitive::Any => format!("w.any({v});"),
+            Primitive::Characters(known, alphabet) => self.write_characters(*known, *alphabet, v),
+            Primitive::UtcTime(known, alphabet) => {
+                self.line(to.line(format!("w.check_utc_time({v})?;")));
+                self.write_characters(*known, *alphabet, v)
             }
-            (Repr::Oid | Repr::RelativeOid, _) => format!("w.contents({of}.as_bytes());"),
-            (Repr::Any, _) => format!("w.any({v});"),
-            (Repr::Text, Code::Characters(form, index)) => {
-                match kind {
-                    Kind::UtcTime => self.line(to.line(format!("w.check_utc_time({v})?;"))),
-                    Kind::GeneralizedTime => {
-                        self.line(to.line(format!("w.check_generalized_time({v})?;")));
-                    }
-                    _ => {}
-                }
-                format!("w.characters::<{}>({}, {v})?;", self.alphabet(index), size(form))
+            Primitive::GeneralizedTime(known, alphabet) => {
+                self.line(to.line(format!("w.check_generalized_time({v})?;")));
+                self.write_characters(*known, *alphabet, v)
             }
-            (Repr::Text, Code::Time(index)) => format!("w.time(&{}, {v})?;", self.time(node, index)),
-            (Repr::Text, Code::Contents) => match kind.string_kind() {
-                Some(kind) => format!("w.other_string(StringKind::{kind:?}, {v})?;"),
-                None => UNSUPPORTED.into(),
-            },
-            (Repr::Contained(inside), Code::OctetsContaining(form) | Code::BitsContaining(form, _)) => {
-                self.write_contained(node, inside, form, v);
+            Primitive::Time(known) => format!("w.time(&{}, {v})?;", self.time(*known)),
+            Primitive::Text(kind) => format!("w.other_string(StringKind::{kind:?}, {v})?;"),
+            Primitive::Contained(is_bits, known, inside) => {
+                self.write_contained(node, *is_bits, *known, inside, v);
                 "written?;".into()
             }
-            (Repr::Enumerated | Repr::Struct | Repr::Choice | Repr::Table(_), _) => {
-                format!("{of}.write_{rules}(w)?;")
-            }
-            (Repr::List, _) => format!("write_{rules}_{}({v}, w)?;", self.function(node)),
-            _ => UNSUPPORTED.into(),
+            Primitive::Declared => format!("{of}.write_{rules}(w)?;"),
+            Primitive::List => format!("write_{rules}_{}({v}, w)?;", self.p.list_function(node)),
+            Primitive::Unsupported => UNSUPPORTED.into(),
         };
-        if line.is_empty() {
-            return false;
-        }
         if last
             && matches!(to, At::Nothing)
             && let Some(result) = line.strip_suffix("?;")
@@ -90,9 +89,12 @@ impl Per<'_, '_> {
         false
     }
 
-    fn write_contained(&mut self, node: NodeId, inside: NodeId, form: Size, v: &str) {
-        let bits = self.p.types.shape.node(node).kind == Kind::BitString;
-        self.open(format!("let written = w.contained({}, {bits}, {v}, |w, v| {{", size(form)));
+    fn write_characters(&self, known: Size, alphabet: u32, v: &str) -> String {
+        format!("w.characters::<{}>({}, {v})?;", self.alphabet(alphabet), size(known))
+    }
+
+    fn write_contained(&mut self, node: NodeId, is_bits: bool, known: Size, inside: &Value, v: &str) {
+        self.open(format!("let written = w.contained({}, {is_bits}, {v}, |w, v| {{", size(known)));
         let content = if self.p.types.is_boxed(Edge::Content(node)) { "&**v" } else { "v" };
         if !self.write(inside, content, At::Nothing, true) {
             self.line("Ok(())");
@@ -100,88 +102,40 @@ impl Per<'_, '_> {
         self.close("});");
     }
 
-    /// The call that writes a machine integer.
-    fn write_integer(&mut self, integer: Integer, signed: bool, bits: u8, v: &str, to: At<'_>) -> String {
-        let at = deref(v);
-        let IntegerForm::Constrained { lo, span, whole: form } = integer.form else {
-            self.line(format!("let number = Integer::from({at});"));
-            self.write_big(integer, "&number", to);
-            return String::new();
-        };
-        match (integer.extensible, !signed && bits == 64) {
-            (false, true) => format!("w.unsigned({}, {at}, {lo}, {span})?;", whole(form)),
-            (extensible, _) => {
-                // A number of 64 bits is at most this far above the least.
-                let span = i128::from(span).min(i128::from(i64::MAX) - i128::from(lo));
-                let method = if extensible { "extensible_integer" } else { "integer" };
-                let at = if bits == 64 { at } else { format!("i64::from({at})") };
-                format!("w.{method}({}, {at}, {lo}, {span})?;", whole(form))
-            }
-        }
-    }
-
-    fn write_big(&mut self, integer: Integer, v: &str, to: At<'_>) {
+    fn write_big(&mut self, integer: &Integer, v: &str, to: At<'_>) {
         if integer.extensible {
             // Which side of the extension a number is on shows when its root form is tried.
-            self.line(format!("let root = {};", self.in_root(integer.form, v)));
+            self.line(format!("let root = {};", in_root(&integer.form, v)));
             self.line("w.bit(!root);");
             self.open("if !root {");
             self.line(format!("w.unconstrained({v});"));
             self.otherwise();
         }
-        let line = match integer.form {
+        self.line(to.line(match &integer.form {
             IntegerForm::Constrained { lo, span, whole: form } => {
-                format!("w.constrained({}, {v}, {lo}, {span})?;", whole(form))
+                format!("w.constrained({}, {v}, {lo}, {span})?;", whole(*form))
             }
             IntegerForm::SemiConstrained(lo) => format!("w.semi_constrained({v}, {lo})?;"),
             IntegerForm::Unconstrained => format!("w.unconstrained({v});"),
-            IntegerForm::Large(index) => {
-                let large = &self.program.large[index as usize];
-                match &large.span {
-                    Some(span) => format!("w.large({v}, &{:?}, &{span:?})?;", large.lo),
-                    None => format!("w.semi_constrained_large({v}, &{:?})?;", large.lo),
-                }
-            }
-        };
-        self.line(to.line(line));
+            IntegerForm::Large(large) => match &large.span {
+                Some(span) => format!("w.large({v}, &{:?}, &{span:?})?;", large.lo),
+                None => format!("w.semi_constrained_large({v}, &{:?})?;", large.lo),
+            },
+        }));
         if integer.extensible {
             self.close("}");
         }
     }
 
-    pub(super) fn in_root(&self, form: IntegerForm, v: &str) -> String {
-        match form {
-            IntegerForm::Constrained { lo, span, .. } => {
-                format!("i128::try_from({v}).is_ok_and(|v| v >= {lo} && v - {lo} <= {span})")
-            }
-            IntegerForm::SemiConstrained(lo) => format!("{v} >= &Integer::from({lo}_i64)"),
-            IntegerForm::Unconstrained => "true".into(),
-            IntegerForm::Large(_) => "true".into(),
-        }
-    }
-
-    /// Whether a component is there to be written.
-    pub(super) fn there(&self, id: FieldId) -> String {
-        let name = self.p.names.field(id);
-        if self.p.is_option(id) {
-            return format!("self.{name}.is_some()");
-        }
-        match self.p.is_default(id, &format!("self.{name}")) {
-            Some(equal) => format!("!({equal})"),
-            None => "true".into(),
-        }
-    }
-
     /// As [`Self::write`] for a component.
-    pub(super) fn write_member(&mut self, id: FieldId, optional: bool, last: bool) -> bool {
-        let name = self.p.names.field(id).to_owned();
-        let node = self.p.types.shape.field(id).node;
-        let boxed = self.p.types.is_boxed(Edge::Field(id));
-        let to = self.p.at(id);
-        if self.p.is_option(id) {
+    fn write_member(&mut self, member: &Member<'_>, last: bool) -> bool {
+        let name = self.p.names.field(member.field).to_owned();
+        let boxed = self.p.types.is_boxed(Edge::Field(member.field));
+        let to = At::Component(member.name);
+        if member.presence == Presence::Optional {
             self.open(format!("if let Some(v) = &self.{name} {{"));
-            self.write(node, if boxed { "&**v" } else { "v" }, to, false);
-            if !optional {
+            self.write(&member.value, if boxed { "&**v" } else { "v" }, to, false);
+            if !member.optional {
                 self.otherwise();
                 self.line(to.line(MISSING.into()));
             }
@@ -189,14 +143,14 @@ impl Per<'_, '_> {
             return false;
         }
         let place = format!("{}self.{name}", if boxed { "&*" } else { "&" });
-        if optional {
-            let there = self.there(id);
+        if member.optional {
+            let there = self.p.there(member);
             self.open(format!("if {there} {{"));
-            self.write(node, &place, to, false);
+            self.write(&member.value, &place, to, false);
             self.close("}");
             return false;
         }
-        self.write(node, &place, to, last)
+        self.write(&member.value, &place, to, last)
     }
 
     /// Writes conditions as bits.
@@ -208,84 +162,77 @@ impl Per<'_, '_> {
         }
     }
 
-    pub(super) fn write_struct(&mut self, node: NodeId, code: u32) {
-        let program = self.program;
-        let sequence = &program.sequences[code as usize];
-        let mut additions = Vec::new();
-        for addition in &sequence.additions {
-            let there = match addition {
-                Addition::Single(field) => self.there(self.member_field(node, *field)),
-                Addition::Group { members, .. } => {
-                    let members: Vec<String> =
-                        members.iter().map(|m| self.there(self.member_field(node, m.field))).collect();
-                    if members.is_empty() { "false".into() } else { members.join(" || ") }
-                }
-            };
-            additions.push(there);
-        }
+    /// The conditions that the components with presence bits are there.
+    fn presence_of(&self, code: &Members<'_>) -> Vec<String> {
+        let optional = code.members.iter().filter(|member| member.optional);
+        optional.map(|member| self.p.there(member)).collect()
+    }
+
+    /// The condition that an addition is there.
+    fn is_addition_there(&self, addition: &Addition<'_>) -> String {
+        let members: Vec<String> = addition.members().iter().map(|member| self.p.there(member)).collect();
+        if members.is_empty() { "false".into() } else { members.join(" || ") }
+    }
+
+    pub(super) fn write_struct(&mut self, node: NodeId, code: &Struct<'_>) {
         let unknown = self.p.names.additions(node).map(|name| format!("self.{name}"));
-        let more = sequence.extensible && (unknown.is_some() || !additions.is_empty());
+        let more = code.extensible && (unknown.is_some() || !code.additions.is_empty());
         let mut flags = Vec::new();
-        if sequence.extensible && !more {
+        if code.extensible && !more {
             flags.push("false".to_owned());
         } else if more {
-            let unknown = unknown.as_ref().map(|name| format!("!{name}.is_empty()"));
-            let known = (!additions.is_empty()).then(|| {
-                let there = additions.join(", ");
-                self.line(format!("let additions: [bool; {}] = [{there}];", additions.len()));
+            let there: Vec<String> =
+                code.additions.iter().map(|addition| self.is_addition_there(addition)).collect();
+            let known = (!there.is_empty()).then(|| {
+                self.line(format!("let additions: [bool; {}] = [{}];", there.len(), there.join(", ")));
                 "additions.contains(&true)".to_owned()
             });
+            let unknown = unknown.as_ref().map(|name| format!("!{name}.is_empty()"));
             let any: Vec<String> = known.into_iter().chain(unknown).collect();
             self.line(format!("let extended = {};", any.join(" || ")));
             flags.push("extended".to_owned());
         }
-        for member in sequence.root.iter().filter(|member| member.optional) {
-            flags.push(self.there(self.member_field(node, member.field)));
-        }
+        flags.extend(self.presence_of(&code.root));
         self.flags(&flags);
         let mut done = false;
-        for (i, member) in sequence.root.iter().enumerate() {
-            let last = i + 1 == sequence.root.len() && !more;
-            done = self.write_member(self.member_field(node, member.field), member.optional, last);
+        for (i, member) in code.root.members.iter().enumerate() {
+            let last = i + 1 == code.root.members.len() && !more;
+            done = self.write_member(member, last);
         }
         if more {
-            self.open("if extended {");
-            match &unknown {
-                Some(name) if additions.is_empty() => {
-                    self.line(format!("w.all_additions(&[], &{name})?;"));
-                }
-                Some(name) => self.line(format!("w.all_additions(&additions, &{name})?;")),
-                None => self.line("w.additions(&additions);"),
-            }
-            for (number, addition) in sequence.additions.iter().enumerate() {
-                self.open(format!("if additions[{number}] {{"));
-                self.line("let open = w.open();");
-                match addition {
-                    Addition::Single(field) => {
-                        self.write_member(self.member_field(node, *field), true, false);
-                    }
-                    Addition::Group { members, .. } => {
-                        let optional = members.iter().filter(|member| member.optional);
-                        let flags: Vec<String> = optional
-                            .map(|member| self.there(self.member_field(node, member.field)))
-                            .collect();
-                        self.flags(&flags);
-                        for member in members {
-                            self.write_member(self.member_field(node, member.field), member.optional, false);
-                        }
-                    }
-                }
-                self.line("w.close(open);");
-                self.close("}");
-            }
-            if let Some(name) = &unknown {
-                self.line(format!("w.unknown_additions(&{name})?;"));
-            }
-            self.close("}");
+            self.write_additions(code, unknown.as_deref());
         }
         if !done {
             self.line("Ok(())");
         }
+    }
+
+    fn write_additions(&mut self, code: &Struct<'_>, unknown: Option<&str>) {
+        self.open("if extended {");
+        match unknown {
+            Some(name) if code.additions.is_empty() => {
+                self.line(format!("w.all_additions(&[], &{name})?;"));
+            }
+            Some(name) => self.line(format!("w.all_additions(&additions, &{name})?;")),
+            None => self.line("w.additions(&additions);"),
+        }
+        for (number, addition) in code.additions.iter().enumerate() {
+            self.open(format!("if additions[{number}] {{"));
+            self.line("let open = w.open();");
+            if let Addition::Group(group) = addition {
+                let flags = self.presence_of(group);
+                self.flags(&flags);
+            }
+            for member in addition.members() {
+                self.write_member(member, false);
+            }
+            self.line("w.close(open);");
+            self.close("}");
+        }
+        if let Some(name) = unknown {
+            self.line(format!("w.unknown_additions(&{name})?;"));
+        }
+        self.close("}");
     }
 
     /// Writes which alternative or item of the root it is, the extension bit before it.
@@ -301,86 +248,72 @@ impl Per<'_, '_> {
         }
     }
 
-    pub(super) fn write_choice(&mut self, node: NodeId, code: u32) {
-        let program = self.program;
-        let choice = &program.choices[code as usize];
+    pub(super) fn write_choice(&mut self, code: &Choice<'_>) {
         self.open("match self {");
-        for (number, field) in choice.root.iter().enumerate() {
-            let id = self.member_field(node, *field);
-            let variant = self.p.names.field(id).to_owned();
-            self.open(format!("Self::{variant}(v) => {{"));
-            self.number(choice.whole, choice.extensible, &number.to_string());
-            self.alternative(id);
+        for (number, member) in code.root.iter().enumerate() {
+            self.open(format!("Self::{}(v) => {{", self.p.names.field(member.field)));
+            self.number(code.whole, code.extensible, &number.to_string());
+            self.alternative(member);
             self.close("}");
         }
-        for (number, field) in choice.additions.iter().enumerate() {
-            let id = self.member_field(node, *field);
-            let variant = self.p.names.field(id).to_owned();
-            self.open(format!("Self::{variant}(v) => {{"));
+        for (number, member) in code.additions.iter().enumerate() {
+            self.open(format!("Self::{}(v) => {{", self.p.names.field(member.field)));
             self.line(format!("let open = w.added_alternative({number});"));
-            self.alternative(id);
+            self.alternative(member);
             self.line("w.close(open);");
             self.close("}");
         }
-        if choice.extensible {
+        if code.extensible {
             self.line("Self::Unknown(v) => w.unknown_alternative(v)?,");
         }
         self.close("}");
         self.line("Ok(())");
     }
 
-    pub(super) fn alternative(&mut self, id: FieldId) {
-        let v = if self.p.types.is_boxed(Edge::Field(id)) { "&**v" } else { "v" };
-        self.write(self.p.types.shape.field(id).node, v, self.p.at(id), false);
+    fn alternative(&mut self, member: &Member<'_>) {
+        let v = if self.p.types.is_boxed(Edge::Field(member.field)) { "&**v" } else { "v" };
+        self.write(&member.value, v, At::Component(member.name), false);
     }
 
-    pub(super) fn write_enumerated(&mut self, node: NodeId, code: u32) {
-        let program = self.program;
-        let enumerated = &program.enumerations[code as usize];
-        // Where the items are numbered from 0 on, their numbers are what is written.
-        let plain =
-            !enumerated.extensible && (0..).zip(&enumerated.root).all(|(number, value)| number == *value);
-        if plain {
-            self.number(enumerated.whole, false, "*self as u64");
+    pub(super) fn write_enumerated(&mut self, node: NodeId, code: &Enumerated) {
+        if code.is_numbered {
+            self.number(code.whole, false, "*self as u64");
             return self.line("Ok(())");
         }
         self.open("let number = match self {");
         let item = |value: &i64| self.p.names.item(node, *value);
-        let root = enumerated.root.iter().enumerate();
+        let root = code.root.iter().enumerate();
         let root: Vec<_> =
             root.map(|(number, value)| format!("Self::{} => {number},", item(value))).collect();
-        let added = enumerated.additions.iter().enumerate();
+        let added = code.additions.iter().enumerate();
         let added: Vec<_> = added
             .map(|(number, value)| format!("Self::{} => return w.added_item({number}),", item(value)))
             .collect();
         self.p.text.fill(root);
         self.p.text.fill(added);
-        if enumerated.extensible {
+        if code.extensible {
             self.line("Self::UnknownAddition(number) => return w.added_item(*number),");
             self.line("Self::Unknown(_) => return Err(Error::new(ErrorKind::UnknownEnumeration, 0)),");
         }
         self.close("};");
-        self.number(enumerated.whole, enumerated.extensible, "number");
+        self.number(code.whole, code.extensible, "number");
         self.line("Ok(())");
     }
 
-    pub(super) fn write_table(&mut self, node: NodeId, table: u32) {
-        let shape = self.p.types.shape;
+    pub(super) fn write_table(&mut self, node: NodeId, code: &Table<'_, Value>) {
         self.open("if let Self::Other(v) = self {");
         self.line("return Ok(w.any(v));");
         self.close("}");
         self.line("let open = w.open();");
         self.open("match self {");
-        for (number, row) in (0..).zip(&shape.tables[table as usize].rows) {
-            let variant = self.p.names.row(node, number).to_owned();
-            self.open(format!("Self::{variant}(v) => {{"));
-            let v = if self.p.types.is_boxed(Edge::Row(node, number)) { "&**v" } else { "v" };
-            let counted = self.p.types.is_counted(node);
-            if counted {
+        for row in &code.rows {
+            self.open(format!("Self::{}(v) => {{", self.p.names.row(node, row.number)));
+            let v = if self.p.types.is_boxed(Edge::Row(node, row.number)) { "&**v" } else { "v" };
+            if code.counted {
                 self.line("w.begin_value()?;");
             }
-            self.write(row.node, v, At::Nothing, false);
-            if counted {
+            self.write(&row.value, v, At::Nothing, false);
+            if code.counted {
                 self.line("w.end_value();");
             }
             self.close("}");
@@ -388,5 +321,34 @@ impl Per<'_, '_> {
         self.line("Self::Other(_) => {}");
         self.close("}");
         self.line("Ok(w.close(open))");
+    }
+}
+
+/// The call that writes a machine integer between bounds: how, the least, and the greatest minus the least.
+fn write_constrained(
+    extensible: bool,
+    unsigned: bool,
+    bits: u8,
+    (form, lo, span): (Whole, i64, u64),
+    at: &str,
+) -> String {
+    if !extensible && unsigned {
+        return format!("w.unsigned({}, {at}, {lo}, {span})?;", whole(form));
+    }
+    // A number of 64 bits is at most this far above the least.
+    let span = i128::from(span).min(i128::from(i64::MAX) - i128::from(lo));
+    let method = if extensible { "extensible_integer" } else { "integer" };
+    let at = if bits == 64 { at.to_owned() } else { format!("i64::from({at})") };
+    format!("w.{method}({}, {at}, {lo}, {span})?;", whole(form))
+}
+
+/// The condition that a number is one of the root.
+fn in_root(form: &IntegerForm, v: &str) -> String {
+    match form {
+        IntegerForm::Constrained { lo, span, .. } => {
+            format!("i128::try_from({v}).is_ok_and(|v| v >= {lo} && v - {lo} <= {span})")
+        }
+        IntegerForm::SemiConstrained(lo) => format!("{v} >= &Integer::from({lo}_i64)"),
+        IntegerForm::Unconstrained | IntegerForm::Large(_) => "true".into(),
     }
 }
