@@ -3,6 +3,7 @@
 //! [`Shape`] says what values look like, whatever the rule; [`ber`] and its siblings say how each rule writes them.
 
 pub mod ber;
+pub mod bytes;
 pub mod constraint;
 mod dump;
 pub mod instructions;

@@ -438,7 +438,7 @@ pub struct Shape {
     pub value_names: Vec<(FieldId, Vec<(i64, NameId)>)>,
     /// Names of OBJECT IDENTIFIER values in the specifications, by contents octets: for people alone.
     pub oid_names: Vec<(Vec<u8>, NameId)>,
-    names: Vec<Box<str>>,
+    pub(crate) names: Vec<Box<str>>,
 }
 
 impl Shape {

@@ -4,9 +4,9 @@
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lookup {
     /// Keys and nodes, or [`NO_NODE`]; none if the keys are of another form.
-    places: Box<[(i64, u32)]>,
+    pub(crate) places: Box<[(i64, u32)]>,
     /// Second keys are from 0 to below this; 0 where there are none.
-    seconds: i64,
+    pub(crate) seconds: i64,
 }
 
 /// No node.
