@@ -1,5 +1,6 @@
 //! What a compiler stage has to say about a text: data only; `render` turns it into words for a person or JSON.
 
+use crate::fix::Fix;
 use crate::source::Span;
 use std::borrow::Cow;
 
@@ -38,6 +39,8 @@ pub struct Diagnostic {
     pub help: Option<String>,
     /// Why, usually the clause of the standard.
     pub note: Option<String>,
+    /// Changes of the text that mend it.
+    pub fixes: Vec<Fix>,
 }
 
 impl Diagnostic {
@@ -60,6 +63,7 @@ impl Diagnostic {
             secondary: Vec::new(),
             help: None,
             note: None,
+            fixes: Vec::new(),
         }
     }
 
@@ -88,6 +92,13 @@ impl Diagnostic {
     #[must_use]
     pub fn note(mut self, text: impl Into<String>) -> Self {
         self.note = Some(text.into());
+        self
+    }
+
+    /// Proposes a change of the text.
+    #[must_use]
+    pub fn fix(mut self, fix: Fix) -> Self {
+        self.fixes.push(fix);
         self
     }
 

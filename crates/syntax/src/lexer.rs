@@ -4,6 +4,7 @@
 //! Comments are kept apart, each with the token it stands before, so that the formatter can put them back.
 
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::fix;
 use crate::parser::ParseOptions;
 use crate::source::{FileId, SourceMap, Span};
 use crate::token::{Keyword, Token, TokenKind};
@@ -127,7 +128,9 @@ impl Lexer<'_> {
         if self.out.diagnostics.len() > MOST_DIAGNOSTICS {
             return;
         }
-        let mut diagnostic = Diagnostic::warning(code, self.span(from, to), message).label(label);
+        let span = self.span(from, to);
+        let mut diagnostic = Diagnostic::warning(code, span, message).label(label);
+        diagnostic.fixes.extend(fix::of_leniency(code, span, &self.text[from..to], span.lo));
         if !self.lenient {
             diagnostic.severity = Severity::Error;
         }

@@ -5,6 +5,7 @@
 
 use crate::ast::{self, Braced, Ident};
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::fix;
 use crate::lexer::{self, Lexed};
 use crate::source::{FileId, SourceMap, Span};
 use crate::token::{Keyword, Token, TokenKind};
@@ -377,6 +378,10 @@ impl<'a> Parser<'a> {
         if !self.options.lenient {
             diagnostic.severity = Severity::Error;
         }
+        // Behind the word, not behind a comment that follows it.
+        let next = self.tokens.partition_point(|token| token.span.lo < span.lo);
+        let previous_end = next.checked_sub(1).map_or(span.lo, |at| self.tokens[at].span.hi);
+        diagnostic.fixes.extend(fix::of_leniency(code, span, self.slice(span), previous_end));
         self.diagnostics.push(diagnostic);
     }
 

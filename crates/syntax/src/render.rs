@@ -1,6 +1,7 @@
 //! Diagnostics for people, in the form that rustc made familiar, and as JSON for programs.
 
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::fix::{Edit, Fix};
 use crate::source::{FileId, SourceMap, Span};
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use serde_json::{Value, json};
@@ -44,7 +45,8 @@ pub fn render(map: &SourceMap, diagnostic: &Diagnostic, color: bool) -> String {
 }
 
 /// A finding as a JSON object on one line: `code`, `severity`, `message`, `file`, `line`, `column`, `end_line`,
-/// `end_column`, `label`, `labels`, `help`, `note`. Columns count characters from 1.
+/// `end_column`, `label`, `labels`, `help`, `note`, `fixes`. Columns count characters from 1. A fix has a `title`, `certain`
+/// and `edits`, each with its place and the new `text`.
 pub fn render_json(map: &SourceMap, diagnostic: &Diagnostic) -> String {
     let mut object = place(map, diagnostic.primary.span);
     let labels: Vec<Value> = diagnostic
@@ -71,8 +73,19 @@ pub fn render_json(map: &SourceMap, diagnostic: &Diagnostic) -> String {
         all.insert("labels".into(), json!(labels));
         all.insert("help".into(), json!(diagnostic.help));
         all.insert("note".into(), json!(diagnostic.note));
+        all.insert("fixes".into(), diagnostic.fixes.iter().map(|fix| fix_json(map, fix)).collect());
     }
     result.to_string()
+}
+
+fn fix_json(map: &SourceMap, fix: &Fix) -> Value {
+    let edit = |edit: &Edit| {
+        let mut object = place(map, edit.span);
+        object["text"] = json!(edit.text);
+        object
+    };
+    let edits: Vec<Value> = fix.edits.iter().map(edit).collect();
+    json!({ "title": fix.title, "certain": fix.is_certain, "edits": edits })
 }
 
 fn place(map: &SourceMap, span: Span) -> Value {

@@ -5,7 +5,7 @@ use crate::resolve::{Binding, BuiltIn, Resolver, Scope};
 use crate::values::kind_name;
 use num_bigint::BigInt;
 use tercet_syntax::ast::{self, ConstraintKind, ElementKind, EndpointValue, ValueKind};
-use tercet_syntax::{Span, TokenKind};
+use tercet_syntax::{Edit, Fix, SourceMap, Span, TokenKind};
 
 impl<'a> Resolver<'a> {
     /// The constraint, none when nothing can be said.
@@ -325,10 +325,11 @@ impl<'a> Resolver<'a> {
             if empty {
                 let text = |value: &Value| self.model.notation(value).to_string();
                 let message = format!("the range from {} to {} is empty", text(lo_value), text(hi_value));
-                let finding = self
+                let mut finding = self
                     .slip("E0401", span, message)
                     .label("the lower end is above the upper one")
                     .help("exchange the ends");
+                finding.fixes.extend(exchange(self.map, lo, hi));
                 self.report(finding);
                 return Element::All;
             }
@@ -551,4 +552,16 @@ fn is_negative(element: &Element) -> bool {
         Element::Union(parts) | Element::Intersection(parts) => parts.iter().any(is_negative),
         _ => false,
     }
+}
+
+/// Returns the edits that exchange the ends of a range.
+fn exchange(map: &SourceMap, lo: &ast::Endpoint, hi: &ast::Endpoint) -> Option<Fix> {
+    let value = |end: &ast::Endpoint| match &end.value {
+        EndpointValue::Value(value) if !end.open => Some(value.span),
+        _ => None,
+    };
+    let (lo, hi) = (value(lo)?, value(hi)?);
+    let edit = |span: Span, other: Span| Edit { span, text: map.text(other).to_owned() };
+    let edits = vec![edit(lo, hi), edit(hi, lo)];
+    Some(Fix { title: "exchange the ends".to_owned(), edits, is_certain: false })
 }

@@ -3,8 +3,8 @@
 use super::lookup::{Binding, Scope};
 use super::{Resolver, deferred};
 use crate::ir::{ClassFieldKind, ClassId, Setting, TypeId, TypeKind};
-use tercet_syntax::Diagnostic;
 use tercet_syntax::ast::{self, Ident};
+use tercet_syntax::{Diagnostic, Fix};
 
 impl<'a> Resolver<'a> {
     /// `CLASS.&field`, `object.&Field` or `Set.&field` as a type. What stands before the dot decides, since grammar
@@ -98,7 +98,8 @@ impl<'a> Resolver<'a> {
         );
         if let Some(near) = tercet_suggest::nearest(&name.text, class.fields.iter().map(|f| f.name.as_str()))
         {
-            finding = finding.help(format!("a field much like it: `{near}`"));
+            finding =
+                finding.help(format!("a field much like it: `{near}`")).fix(Fix::replace(name.span, near));
         }
         self.report(finding);
         None
@@ -176,7 +177,9 @@ impl<'a> Resolver<'a> {
                 .also(self.model.types[base.index()].span, "the CHOICE");
                 let names = components.list.iter().map(|c| c.name.as_str());
                 if let Some(near) = tercet_suggest::nearest(&name.text, names) {
-                    finding = finding.help(format!("an alternative much like it: `{near}`"));
+                    finding = finding
+                        .help(format!("an alternative much like it: `{near}`"))
+                        .fix(Fix::replace(name.span, near));
                 }
                 self.report(finding);
             }

@@ -6,8 +6,8 @@ use super::modules::Symbol;
 use crate::ir::{ClassId, ModuleId, ObjectId, ObjectSetId, TypeId, Value};
 use crate::unresolved::{Cause, Unresolved};
 use std::rc::Rc;
-use tercet_syntax::Diagnostic;
 use tercet_syntax::ast;
+use tercet_syntax::{Diagnostic, Fix, Keyword, Span, Token, TokenKind};
 
 /// Where a tree was written, and what its dummy references stand for.
 #[derive(Clone, Debug)]
@@ -216,12 +216,16 @@ impl<'a> Resolver<'a> {
                 assumed = Symbol::Definition(id);
                 finding = finding.label(format!("taken from `{owner}`"));
             }
-            finding =
-                finding.help(format!("defined in module `{owner}`: add `IMPORTS {name} FROM {owner};`"));
+            let fix = import(&self.modules[module.index()], name, owner);
+            finding = finding
+                .help(format!("defined in module `{owner}`: add `IMPORTS {name} FROM {owner};`"))
+                .fix(if alone { fix.certain() } else { fix });
         } else {
             let within = reference.module.as_ref().and_then(|m| self.module_named(&m.text)).unwrap_or(module);
             if let Some(near) = self.nearest_name(within, name) {
-                finding = finding.help(format!("a name much like it is known: `{near}`"));
+                finding = finding
+                    .help(format!("a name much like it is known: `{near}`"))
+                    .fix(Fix::replace(reference.name.span, near));
             }
         }
         if assumed == Symbol::Missing {
@@ -250,4 +254,24 @@ impl<'a> Resolver<'a> {
             }
         }
     }
+}
+
+/// Returns the edit that imports a name from a module.
+fn import(module: &ast::Module, name: &str, owner: &str) -> Fix {
+    let at = |span: Span| Span::new(span.hi, span.hi);
+    let from_owner = module.imports.iter().find(|import| import.module.text == owner);
+    if let Some(symbol) = from_owner.and_then(|import| import.symbols.last()) {
+        return Fix::replace(at(symbol.span), format!(", {name}"));
+    }
+    if let Some(last) = module.imports.last() {
+        return Fix::replace(at(last.span), format!("\n    {name} FROM {owner}"));
+    }
+    // Behind BEGIN, and behind EXPORTS.
+    let is = |kind: TokenKind| move |token: &Token| token.kind == kind;
+    let begin = module.tokens.iter().position(is(TokenKind::Word(Keyword::Begin))).unwrap_or(0);
+    let has_exports = module.tokens.get(begin + 1).is_some_and(is(TokenKind::Word(Keyword::Exports)));
+    let rest = module.tokens.get(begin..).unwrap_or_default();
+    let end = if has_exports { rest.iter().position(is(TokenKind::Semicolon)) } else { Some(0) };
+    let place = end.and_then(|end| rest.get(end)).map_or(module.name.span, |token| token.span);
+    Fix::replace(at(place), format!("\nIMPORTS {name} FROM {owner};\n"))
 }

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use tercet_suggest::nearest;
 use tercet_syntax::ast::{self, Ident};
-use tercet_syntax::{Diagnostic, Span, TokenKind};
+use tercet_syntax::{Diagnostic, Fix, Span, TokenKind};
 
 /// What a name leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -213,7 +213,9 @@ impl<'a> Resolver<'a> {
             .slip("E0213", symbol.span, format!("module `{}` does not define `{name}`", module.name.text))
             .also(module.name.span, "the module");
         if let Some(near) = self.nearest_name(ModuleId(from as u32), name) {
-            finding = finding.help(format!("a name much like it is known there: `{near}`"));
+            finding = finding
+                .help(format!("a name much like it is known there: `{near}`"))
+                .fix(Fix::replace(symbol.span, near));
         }
         self.report(finding);
         Symbol::Missing
