@@ -5,6 +5,8 @@ use crate::term;
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
+use std::fs;
+use std::io;
 use std::path::PathBuf;
 use std::str::FromStr;
 use tercet::model::Tagging;
@@ -16,8 +18,13 @@ use tercet::{Listener, Schema, SchemaOptions, TransferSyntax};
 #[serde(default, rename_all = "kebab-case")]
 pub struct SchemaArgs {
     /// Specification file, or a directory of them; may be given several times
-    #[arg(short, long = "schema", value_name = "PATH", required = true)]
+    #[arg(short, long = "schema", value_name = "PATH", required_unless_present = "plan")]
     pub schema: Vec<PathBuf>,
+
+    /// Plan file of `tercet compile --plan`, instead of specifications
+    #[arg(long, value_name = "FILE",
+        conflicts_with_all = ["schema", "strict", "alias", "tags", "allow_errors", "allow_missing"])]
+    pub plan: Option<PathBuf>,
 
     #[command(flatten)]
     #[serde(skip)]
@@ -149,7 +156,7 @@ pub fn writes_stdout(guard: &mut Guard) -> Outcome<()> {
     #[cfg(unix)]
     {
         use std::os::fd::AsFd;
-        let file = std::io::stdout().as_fd().try_clone_to_owned().map(std::fs::File::from);
+        let file = io::stdout().as_fd().try_clone_to_owned().map(fs::File::from);
         if let Ok(found) = file.and_then(|file| file.metadata()) {
             guard.writes_open("standard output", &found)?;
         }
@@ -164,14 +171,44 @@ impl SchemaArgs {
     pub fn guard(&self) -> Outcome<Guard> {
         let mut guard = Guard::default();
         // What cannot be read is an error once it is read.
-        for path in tercet::files::specifications(&self.schema).unwrap_or_default() {
-            guard.reads("specification", &path)?;
+        for path in self.files().unwrap_or_default() {
+            guard.reads(if self.plan.is_some() { "plan file" } else { "specification" }, &path)?;
         }
         Ok(guard)
     }
 
-    /// Reads the specifications; errors in them end the command.
+    /// Lists the files that are read: specifications, or the plan file.
+    pub fn files(&self) -> io::Result<Vec<PathBuf>> {
+        match &self.plan {
+            Some(path) => Ok(vec![path.clone()]),
+            None => tercet::files::specifications(&self.schema),
+        }
+    }
+
+    /// Whether there is neither a specification nor a plan file.
+    pub fn is_empty(&self) -> bool {
+        self.schema.is_empty() && self.plan.is_none()
+    }
+
+    /// Returns what tags mean: in a plan file, what they meant when it was made.
+    pub fn tags(&self) -> TagMode {
+        if self.plan.is_some() { TagMode::AsWritten } else { self.reading.tags }
+    }
+
+    /// Reads the specifications, or the plan file; errors in them end the command.
     pub fn load(&self) -> Outcome<Schema> {
+        match &self.plan {
+            Some(path) => {
+                let octets = fs::read(path).map_err(|error| Failure::io(path.display(), &error))?;
+                let named = |fault| Failure::usage(format_args!("{}: {fault}", tercet_printable::path(path)));
+                Schema::from_plan_file(&octets).map_err(named)
+            }
+            None => self.specifications(),
+        }
+    }
+
+    /// Reads the specifications; errors in them end the command.
+    pub fn specifications(&self) -> Outcome<Schema> {
         let options = SchemaOptions { allow_missing: self.allow_missing, ..self.reading.options() };
         let schema = Schema::load(&self.schema, &options)?;
         if schema.has_errors() && !self.allow_errors {

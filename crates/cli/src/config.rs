@@ -24,7 +24,7 @@ impl Convert {
         let mut set = OptionSet::from_toml(&text).map_err(named)?;
         self.replace_in(&mut set, &given)?;
         let read = Self::taken(&mut set).and_then(|read| set.finish(&[]).map(|()| read)).map_err(named)?;
-        if read.schema.schema.is_empty() {
+        if read.schema.is_empty() {
             return Err(Failure::usage(format_args!(
                 "no specification\nhelp: name one with `--schema`, or with `schema` in `{shown}`"
             )));

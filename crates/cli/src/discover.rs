@@ -20,8 +20,8 @@ const TYPES: usize = 1 << 16;
 
 /// Finds the full name of the type that decodes most of the first records, of those that no other type refers to.
 pub fn discover(schema: &Arc<Schema>, input: &Input, options: &Options) -> Outcome<String> {
-    let candidates = schema.outermost();
-    if let [(name, _)] = &candidates[..] {
+    let candidates = schema.outermost_names();
+    if let [name] = &candidates[..] {
         return Ok(name.clone());
     }
     let say = "name the type with `--type`";
@@ -35,7 +35,7 @@ pub fn discover(schema: &Arc<Schema>, input: &Input, options: &Options) -> Outco
     let trial = Trial { cut: sample.len() as u64 == SAMPLE, sample }.few();
     let ranked = |detect: bool| {
         let mut ranked: Vec<(Fit, String)> = Vec::new();
-        for (name, _) in &candidates {
+        for name in &candidates {
             let Ok(job) = Job::new(schema, name, None) else { continue };
             let fit = trial.fit(&Job { detect, ..job }, options);
             ranked.extend(fit.map(|fit| (fit, name.clone())));

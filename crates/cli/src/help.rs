@@ -3,6 +3,7 @@
 //! The text of an option stands beside it; here is which group it belongs to, in all commands that have it. A test checks that
 //! every option of a long list has a group, and that `-h` fits a screen.
 
+use clap::builder::Resettable;
 use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, Command, CommandFactory};
 use tercet::suggest::nearest;
@@ -21,7 +22,7 @@ const GROUPS: [Group; 12] = [
     Group {
         heading: "Specification",
         common: &["schema", "type"],
-        rare: &["strict", "lenient", "alias", "tags", "allow-errors", "allow-missing"],
+        rare: &["plan", "strict", "lenient", "alias", "tags", "allow-errors", "allow-missing"],
     },
     Group {
         heading: "Input",
@@ -119,12 +120,28 @@ const MORE: &str = "`--help` lists all options";
 pub fn command() -> Command {
     let is_short = std::env::args_os().any(|argument| argument == "-h");
     // It tells what files are without a specification too.
-    let doctor = |doctor: Command| doctor.mut_arg("schema", |schema| schema.required(false));
-    // A file may name it.
-    let convert = |convert: Command| {
-        convert.mut_arg("schema", |schema| schema.required(false).required_unless_present("config"))
+    let doctor = |doctor: Command| {
+        doctor.mut_arg("schema", |schema| schema.required_unless_present(Resettable::Reset))
     };
-    let command = crate::Cli::command().mut_subcommand("doctor", doctor).mut_subcommand("convert", convert);
+    // A file may name it.
+    let convert =
+        |convert: Command| convert.mut_arg("schema", |schema| schema.required_unless_present("config"));
+    // It makes plan files.
+    let compile = |compile: Command| {
+        let required = |schema: Arg| schema.required(true).required_unless_present(Resettable::Reset);
+        let output = |plan: Arg| {
+            let help =
+                "Write the plan of the types to FILE, for `--plan` of other commands, instead of source text";
+            plan.help(help)
+                .conflicts_with(Resettable::Reset)
+                .conflicts_with_all(["hash", "serde", "small", "overlay", "output"])
+        };
+        compile.mut_arg("schema", required).mut_arg("plan", output)
+    };
+    let command = crate::Cli::command()
+        .mut_subcommand("doctor", doctor)
+        .mut_subcommand("convert", convert)
+        .mut_subcommand("compile", compile);
     arranged(command, is_short)
 }
 

@@ -81,6 +81,9 @@ impl RecordArgs {
         for path in &self.schema.schema {
             words.extend(["-s".to_owned(), path.display().to_string()]);
         }
+        if let Some(path) = &self.schema.plan {
+            words.extend(["--plan".to_owned(), path.display().to_string()]);
+        }
         words.extend(self.schema.reading.strict.then(|| "--strict".to_owned()));
         words.extend(self.schema.allow_errors.then(|| "--allow-errors".to_owned()));
         for alias in &self.schema.reading.alias {
@@ -92,7 +95,7 @@ impl RecordArgs {
 
     /// What to do, with the tags as the text has them or as trial shows that they are meant.
     pub fn job(&self, inputs: &[Input], options: &Options) -> Outcome<Job> {
-        let mode = self.schema.reading.tags;
+        let mode = self.schema.tags();
         let as_written = self.job_with(mode, inputs, options);
         if mode != TagMode::Auto {
             return as_written;
@@ -156,8 +159,8 @@ impl RecordArgs {
         }
         if let Some(path) = &self.records.records {
             let first = path.split('.').next().unwrap_or_default();
-            return match schema.find(first) {
-                Ok(_) => Ok(first.to_owned()),
+            return match schema.check_type(first) {
+                Ok(()) => Ok(first.to_owned()),
                 Err(PlanError::Unknown { .. }) => Err(Failure::usage(format_args!(
                     "unknown type `{first}`; `--type` names the type that contains `{path}`"
                 ))),

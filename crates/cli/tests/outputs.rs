@@ -148,6 +148,7 @@ fn every_option_that_names_a_file_is_known() {
         "--schema",
         "--profile",
         "--config",
+        "--plan",
         "--overlay",
         "--registry",
         "--ldif",
@@ -181,6 +182,7 @@ fn every_option_that_names_a_file_is_known() {
         ("transcode", "--output"),
         ("sample", "--output"),
         ("compile", "--output"),
+        ("compile", "--plan"),
         ("megaco transcode", "--output"),
         ("megaco encode", "--output"),
         // It reads nothing.

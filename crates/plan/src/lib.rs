@@ -101,6 +101,23 @@ impl Plan {
         self.shape.root(name)
     }
 
+    /// Whether the plan is one for these rules: BER, DER and CER have one plan.
+    pub const fn serves(&self, rules: Rules) -> bool {
+        match &self.code {
+            Code::Ber(_) => matches!(rules, Rules::Ber | Rules::Der | Rules::Cer),
+            Code::Per(program) => matches!(
+                (rules, program.aligned, program.canonical),
+                (Rules::Aper, true, false)
+                    | (Rules::Uper, false, false)
+                    | (Rules::CanonicalAper, true, true)
+                    | (Rules::CanonicalUper, false, true)
+            ),
+            Code::Oer(program) => {
+                matches!((rules, program.canonical), (Rules::Oer, false) | (Rules::CanonicalOer, true))
+            }
+        }
+    }
+
     /// The plan as text for people, one line a record, names shown.
     ///
     /// ```text

@@ -157,9 +157,7 @@ impl Detector {
     pub fn new(schema: &Schema, types: &[&str], syntax: Option<TransferSyntax>) -> Result<Self, PlanError> {
         let messages: Vec<String> = schema.messages();
         let mut names: Vec<String> = match types {
-            [] => {
-                schema.outermost().into_iter().map(|(name, _)| name).chain(messages.iter().cloned()).collect()
-            }
+            [] => schema.outermost_names().into_iter().chain(messages.iter().cloned()).collect(),
             _ => types.iter().map(|name| (*name).to_owned()).collect(),
         };
         let known: HashSet<&str> = messages.iter().map(String::as_str).collect();
@@ -169,7 +167,8 @@ impl Detector {
         let messages = names.iter().take_while(|name| is_message(name)).count();
         let all: Vec<TransferSyntax> = syntax.map_or_else(|| TRIED.to_vec(), |syntax| vec![syntax]);
         let (mut rules, mut tried) = (Vec::new(), Vec::new());
-        for syntax in all {
+        let is_there = |syntax: &TransferSyntax| schema.has_plan(syntax.plan_rules());
+        for syntax in all.into_iter().filter(|found| syntax.is_some() || is_there(found)) {
             // One plan serves BER, its subsets and texts.
             let wanted = if syntax.has_elements() { Rules::Ber } else { syntax.plan_rules() };
             let at = rules.iter().position(|it| *it == wanted).unwrap_or(rules.len());

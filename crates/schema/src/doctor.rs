@@ -71,7 +71,7 @@ impl Doctor {
         for (tags, schema) in &self.schemas {
             let types = match &self.type_name {
                 Some(name) => vec![name.clone()],
-                None => schema.outermost().into_iter().map(|(name, _)| name).collect(),
+                None => schema.outermost_names(),
             };
             for type_name in types {
                 let records = self.records.clone();

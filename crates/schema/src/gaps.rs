@@ -47,6 +47,9 @@ impl Schema {
     /// # Errors
     /// [`PlanError`] for a type that is none.
     pub fn gaps(&self, types: &[&str]) -> Result<Option<String>, PlanError> {
+        if self.is_compiled() {
+            return types.iter().try_for_each(|name| self.check_type(name)).map(|()| None);
+        }
         self.with_roots(types, |schema, roots| {
             let gaps = schema.model.gaps(roots);
             (!gaps.is_empty()).then(|| schema.gaps_text(&gaps, false))

@@ -28,6 +28,7 @@
 //! ```
 
 mod codec;
+mod compiled;
 mod detect;
 #[cfg(feature = "records")]
 mod doctor;

@@ -56,6 +56,8 @@ pub struct Schema {
     /// How they were read.
     pub(crate) options: SchemaOptions,
     pub(crate) reported: Reported,
+    /// The plans of a plan file, if that is what the schema is.
+    pub(crate) compiled: Vec<Plan>,
 }
 
 /// Why there is no plan.
@@ -98,6 +100,10 @@ pub enum PlanError {
     /// The types use names without a definition, or a module given twice with different texts, and the rules are PER or
     /// OER, by which values of unknown types cannot be skipped. Other rules get by with a warning.
     Gaps(String),
+    /// The plan file has no plan for these rules.
+    NotCompiled(Rules),
+    /// The types cannot be in a plan file: why.
+    File(String),
 }
 
 impl fmt::Display for PlanError {
@@ -123,11 +129,32 @@ impl fmt::Display for PlanError {
                 write!(f, "the specifications have encoding instructions that are not supported\n{text}")
             }
             Self::Gaps(text) => f.write_str(text),
+            Self::NotCompiled(rules) => write!(
+                f,
+                "the plan file has no plan for {}\nhelp: make one with `tercet compile --plan FILE --rules RULES`",
+                rules.name()
+            ),
+            Self::File(text) => write!(f, "cannot write a plan file: {text}"),
         }
     }
 }
 
 impl std::error::Error for PlanError {}
+
+impl PlanError {
+    /// Reports a name that none of some types `Module.Type` has: without a module, it is compared with names without one.
+    pub(crate) fn unknown(name: &str, types: impl Iterator<Item = String>) -> Self {
+        let is_full = name.contains('.');
+        let all: Vec<String> = types
+            .map(|full| match full.rsplit('.').next() {
+                Some(short) if !is_full => short.to_owned(),
+                _ => full,
+            })
+            .collect();
+        let known = tercet_suggest::ranked(name, all.iter().map(String::as_str));
+        Self::Unknown { name: name.to_owned(), known: known.into_iter().map(str::to_owned).collect() }
+    }
+}
 
 impl Schema {
     /// Reads files, and directories with all specifications in them (`*.asn`, `*.asn1`, and `*.txt` that hold `::=`).
@@ -184,7 +211,7 @@ impl Schema {
             faults.for_each(|diagnostic| diagnostic.severity = Severity::Error);
         }
         let (options, reported) = (options.clone(), Reported::default());
-        Self { sources, modules, model, diagnostics, options, reported }
+        Self { sources, modules, model, diagnostics, options, reported, compiled: Vec::new() }
     }
 
     /// Whether something is wrong that makes the specifications unfit for use.
@@ -212,6 +239,9 @@ impl Schema {
     /// # Errors
     /// As [`Schema::plan`].
     pub fn plans(&self, rules: &[Rules], types: &[&str]) -> Result<Vec<Plan>, PlanError> {
+        if self.is_compiled() {
+            return self.compiled_plans(rules, types);
+        }
         self.with_roots(types, |schema, roots| {
             schema.check_gaps(rules, roots)?;
             Ok(tercet_lower::plans(&schema.model, rules, roots).0)
@@ -223,6 +253,9 @@ impl Schema {
     /// # Errors
     /// As [`Schema::plans`], but for [`PlanError::Gaps`].
     pub fn trial_plans(&self, rules: &[Rules], types: &[&str]) -> Result<Vec<Plan>, PlanError> {
+        if self.is_compiled() {
+            return self.compiled_plans(rules, types);
+        }
         self.with_roots(types, |schema, roots| tercet_lower::plans(&schema.model, rules, roots).0)
     }
 
@@ -260,6 +293,9 @@ impl Schema {
     /// # Errors
     /// [`PlanError`].
     pub fn plans_for(&self, syntaxes: &[TransferSyntax], types: &[&str]) -> Result<Vec<Plan>, PlanError> {
+        if self.is_compiled() {
+            return self.compiled_plans_for(syntaxes, types);
+        }
         if syntaxes.contains(&TransferSyntax::Exer) {
             let found = self.extended_xer(types)?;
             if !found.is_empty() {
@@ -320,20 +356,7 @@ impl Schema {
         }
         match &found[..] {
             [(_, id)] => Ok(*id),
-            [] => {
-                // A name without a module is compared with names without one.
-                let is_full = name.contains('.');
-                let all: Vec<String> = self
-                    .names()
-                    .map(|(full, _)| match full.rsplit('.').next() {
-                        Some(short) if !is_full => short.to_owned(),
-                        _ => full,
-                    })
-                    .collect();
-                let known = tercet_suggest::ranked(name, all.iter().map(String::as_str));
-                let known = known.into_iter().map(str::to_owned).collect();
-                Err(PlanError::Unknown { name: name.to_owned(), known })
-            }
+            [] => Err(PlanError::unknown(name, self.names().map(|(full, _)| full))),
             _ => Err(PlanError::Ambiguous {
                 name: name.to_owned(),
                 candidates: found.into_iter().map(|(full, _)| full).collect(),
@@ -382,6 +405,9 @@ impl Schema {
 
     /// Where a constraint of a plan is written (`tercet_plan::constraint::Restriction::span`).
     pub fn place(&self, (lo, hi): (u32, u32)) -> Option<Place> {
+        if self.is_compiled() {
+            return None;
+        }
         let span = Span::new(lo, hi);
         let text = self.sources.text(span).split_whitespace().collect::<Vec<_>>().join(" ");
         if text.is_empty() {

@@ -6,13 +6,13 @@ use crate::term::{self, Quotes};
 use clap::Args;
 use std::fs;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tercet::codegen::{Codecs, Overlay, Serde};
 use tercet::plan::Rules;
 use tercet::records::Output;
 use tercet::{RustOptions, TransferSyntax};
 
-/// Print Rust types and codecs for a specification
+/// Print Rust types and codecs for a specification, or write its plan
 #[derive(Args, Debug)]
 #[command(after_help = "\
 The text needs the crate `tercet-runtime` alone. Only the types that can be reached from the roots are printed, with
@@ -20,7 +20,8 @@ codecs for the rules that were asked for.
 
 Examples:
   tercet compile -s personnel.asn --roots PersonnelRecord --rules ber,der -o src/personnel.rs
-  tercet compile -s specs/ngap --roots NGAP-PDU --rules aper -o src/ngap.rs")]
+  tercet compile -s specs/ngap --roots NGAP-PDU --rules aper -o src/ngap.rs
+  tercet compile -s specs/ngap --roots NGAP-PDU --rules aper --plan ngap.plan")]
 pub struct Compile {
     #[command(flatten)]
     schema: SchemaArgs,
@@ -56,6 +57,9 @@ pub struct Compile {
 
 impl Compile {
     pub fn run(&self) -> Outcome {
+        if let Some(path) = &self.schema.plan {
+            return self.plan(path);
+        }
         let mut guard = self.output.guard(&self.schema)?;
         if let Some(path) = &self.overlay {
             guard.reads("overlay", path)?;
@@ -75,6 +79,20 @@ impl Compile {
                 output.commit()?;
             }
         }
+        Ok(Exit::Good)
+    }
+
+    /// Writes a plan file.
+    fn plan(&self, path: &Path) -> Outcome {
+        let mut guard = SchemaArgs { plan: None, ..self.schema.clone() }.guard()?;
+        guard.writes("`--plan`", path)?;
+        let schema = self.schema.specifications()?;
+        let syntaxes: Vec<TransferSyntax> = self.rules.iter().map(|syntax| syntax.0).collect();
+        let roots: Vec<&str> = self.roots.iter().map(String::as_str).collect();
+        let octets = schema.plan_file(&syntaxes, &roots).map_err(Failure::usage)?;
+        let mut output = Output::create(path)?;
+        output.write_all(&octets)?;
+        output.commit()?;
         Ok(Exit::Good)
     }
 

@@ -357,9 +357,9 @@ impl Convert {
     pub fn fingerprint(&self) -> Outcome<String> {
         let mut fingerprint = Fingerprint::default();
         self.conversion.add_to(&mut fingerprint)?;
-        fingerprint.add_changed(&SchemaArgs { schema: Vec::new(), ..self.schema.clone() })?;
+        fingerprint.add_changed(&SchemaArgs { schema: Vec::new(), plan: None, ..self.schema.clone() })?;
         fingerprint.add_changed(&self.schema.reading)?;
-        for path in tercet::files::specifications(&self.schema.schema)? {
+        for path in self.schema.files()? {
             fingerprint.add_file(&path)?;
         }
         if let Some(path) = self.conversion.rendering.profile_file() {

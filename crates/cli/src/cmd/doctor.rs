@@ -55,7 +55,7 @@ impl Doctor {
             let given = if *input == Input::Stdin { "-".to_owned() } else { input.name() };
             trials.extend(Trial::all(input)?.into_iter().map(|(name, trial)| (given.clone(), name, trial)));
         }
-        let has_schema = !self.source.schema.schema.is_empty();
+        let has_schema = !self.source.schema.is_empty();
         let schemas = if has_schema { Some(self.search()?) } else { None };
         match (&trials[..], &schemas) {
             ([(input, name, trial)], Some(schemas)) => self.one(schemas, input, name, trial),
@@ -216,7 +216,7 @@ impl Doctor {
 
     /// What is tried: the specifications by the meaning that tags have, and what the command line says of the records.
     fn search(&self) -> Outcome<Search> {
-        let modes = match self.source.schema.reading.tags {
+        let modes = match self.source.schema.tags() {
             TagMode::Auto => vec![TagMode::AsWritten, TagMode::Implicit, TagMode::Explicit],
             mode => vec![mode],
         };
