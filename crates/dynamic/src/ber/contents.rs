@@ -2,7 +2,7 @@
 
 use super::check;
 use super::decode::{DecodeState, Detail, Engine, Result};
-use super::frame::{Pending, Register, What};
+use super::frame::{FrameKind, Pending, Register};
 use super::head::Head;
 use super::{constraints, keys, rules_of};
 use crate::Options;
@@ -31,7 +31,7 @@ impl<S: Sink> Engine<'_, S> {
                         self.at_slot = NONE;
                         return Ok(());
                     }
-                    let frame = self.cur().inside(What::Wrap, index, slot.node.0, level as u32 + 1);
+                    let frame = self.cur().inside(FrameKind::Wrap, index, slot.node.0, level as u32 + 1);
                     return self.enter(&head, frame);
                 }
             }
@@ -62,7 +62,7 @@ impl<S: Sink> Engine<'_, S> {
     #[inline]
     fn wrapped_plain(&mut self, slot: &Slot, head: &Head, level: usize) -> bool {
         let &[inner] = self.program.chain(slot) else { return false };
-        if self.is_careful() || slot.kind >= Kind::Sequence || head.indefinite || !head.constructed {
+        if self.is_strict() || slot.kind >= Kind::Sequence || head.indefinite || !head.constructed {
             return false;
         }
         if level != 0 || slot.flags & (flags::KEY | flags::CONTENTS) != 0 || self.pending_key.is_some() {
@@ -107,7 +107,7 @@ impl<S: Sink> Engine<'_, S> {
         };
         self.deeper()?;
         self.sink.open(slot.field, slot.node);
-        let mut frame = self.cur().inside(What::Choice, index, slot.node.0, 0);
+        let mut frame = self.cur().inside(FrameKind::Choice, index, slot.node.0, 0);
         frame.done = true;
         // The parent's `indefinite` ends the parent, not the choice.
         self.push(frame);
@@ -138,7 +138,7 @@ impl<S: Sink> Engine<'_, S> {
                 }
                 self.deeper()?;
                 self.sink.open(slot.field, slot.node);
-                let frame = self.cur().inside(What::Open, index, slot.node.0, entry);
+                let frame = self.cur().inside(FrameKind::Open, index, slot.node.0, entry);
                 self.push(frame);
                 return self.value(entry, *head, 0);
             }
@@ -173,8 +173,8 @@ impl<S: Sink> Engine<'_, S> {
         {
             return self.named_bits(slot, contents, at);
         }
-        if self.is_careful() {
-            self.check_carefully(slot, contents, at)?;
+        if self.is_strict() {
+            self.check_strictly(slot, contents, at)?;
         }
         if slot.flags & flags::KEY != 0 || self.pending_key.is_some() {
             self.remember(slot, at, head.length);
@@ -184,7 +184,7 @@ impl<S: Sink> Engine<'_, S> {
             && let Some(entry) = self.content(slot, contents)?
         {
             let skipped = usize::from(slot.kind == Kind::BitString);
-            let mut frame = self.cur().inside(What::Content, index, slot.node.0, entry);
+            let mut frame = self.cur().inside(FrameKind::Content, index, slot.node.0, entry);
             frame.end = at + head.length;
             frame.bounded = true;
             self.deeper()?;
@@ -219,8 +219,8 @@ impl<S: Sink> Engine<'_, S> {
         let mut resized = std::mem::take(&mut self.state.joined);
         let is_resized = self.resized(slot, contents, self.offset(at), &mut resized)?;
         let delivered = if is_resized { &resized[..] } else { contents };
-        if self.is_careful() {
-            self.check_carefully(slot, delivered, at)?;
+        if self.is_strict() {
+            self.check_strictly(slot, delivered, at)?;
         }
         if is_resized {
             self.sink.leaf(slot.field, slot.node, Leaf::Made(&resized));

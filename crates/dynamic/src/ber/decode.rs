@@ -1,9 +1,8 @@
 //! Decoding: the loops over the elements of a SEQUENCE, SET and list, and the stack around them.
 //!
-//! Primitive components are read where they stand, in the loop of the value they are part of; everything else goes
-//! through [`super::contents`], which pushes frames. The stack is data, so that input cannot exhaust the thread's.
+//! Primitive components are read in place, in the loop of the value they are part of; everything else goes through [`super::contents`], which pushes frames. The stack is data, so that input cannot exhaust the thread's.
 
-use super::frame::{Care, Frame, Pending, Register, What};
+use super::frame::{Checks, Frame, FrameKind, Pending, Register};
 use super::head::{Head, canonical_head, head, long_head};
 use super::{check, rules_of};
 use crate::event::{Leaf, Sink};
@@ -14,31 +13,31 @@ use tercet_plan::{FieldId, Kind, NodeId, Rules, Shape};
 use tercet_runtime::ber::Reader;
 use tercet_runtime::{Error as Fault, ErrorKind};
 
-/// What a decoder keeps from value to value.
+/// Memory that a decoder keeps from value to value.
 #[derive(Debug, Default)]
 pub(crate) struct DecodeState {
     pub(super) frames: Vec<Frame>,
     pub(super) registers: Vec<Option<Register>>,
-    /// Those of the values around, while they hold other keys.
+    /// The registers of the values around, while `registers` holds other keys.
     pub(super) saved: Vec<Option<Register>>,
-    /// Segments of a string joined.
+    /// The segments of a constructed string, joined.
     pub(super) joined: Vec<u8>,
     /// Words for SETs of more than 64 components.
     pub(super) bits: Vec<u64>,
-    /// Beside the frames, if the decode is careful.
-    pub(super) cares: Vec<Care>,
-    /// For trying what is in a string before anything is said of it.
+    /// The state of the strict checks of the frames around the current one; empty in a fast decode.
+    pub(super) outer_checks: Vec<Checks>,
+    /// Decodes the contents of a string for a trial, before the sink hears of them.
     pub(super) trial: Option<Box<Self>>,
-    /// Strings in segments around, whose content is read.
+    /// Number of segmented strings around, whose contents are being read.
     pub(super) joins: u8,
-    /// The path of the innermost of them.
+    /// Path of the innermost segmented string.
     pub(super) around: String,
-    /// Values that are kept although they break the rules of their type.
+    /// Number of values that are kept although they break the rules of their type.
     pub(super) marked: u64,
 }
 
 impl DecodeState {
-    /// Values of the last input that were kept although they break the rules of their type.
+    /// Returns the number of values of the last input that were kept although they break the rules of their type.
     pub(crate) fn marked(&self) -> u64 {
         self.marked
     }
@@ -77,30 +76,30 @@ pub(super) struct Engine<'a, S> {
     pub(super) state: &'a mut DecodeState,
     /// The stack, the root's frame first; the last one is current.
     pub(super) frames: Vec<Frame>,
-    /// Where the current frame's contents end.
+    /// End of the contents of the current frame.
     end: usize,
-    pub(super) care: Care,
+    pub(super) checks: Checks,
     pub(super) pos: usize,
-    /// Constructed elements that may still be entered.
+    /// Number of constructed elements that may still be entered.
     pub(super) depth: u16,
-    /// Elements that may still come.
-    left: u64,
-    /// Whether something is to be checked that the fast path does not: strict rules, what is asked for.
-    pub(super) careful: bool,
-    /// Whether headers of common forms are good: those that the fast path reads are such as DER has.
-    quick: bool,
-    /// The same by CER, where what is constructed has an indefinite length.
-    quick_by_cer: bool,
-    /// A slot has the fast path if of these flags it has [`flags::PLAIN`] alone.
-    plain: u8,
-    /// The key that the chosen alternative is.
+    /// Number of elements that may still come.
+    remaining_elements: u64,
+    /// Whether the fast path does not check enough: the rules are DER or CER, or an option requires more.
+    pub(super) strict: bool,
+    /// Whether the fast path may read headers: those that it reads have the form of DER.
+    fast: bool,
+    /// Whether the fast path of CER may read headers: constructed ones have an indefinite length.
+    fast_cer: bool,
+    /// Mask of the slot flags that decide; a slot has the fast path if [`flags::PLAIN`] alone remains.
+    fast_flags: u8,
+    /// The key that the alternative being read is.
     pub(super) pending_key: Option<Pending>,
-    /// What was being read, for the path of an error.
+    /// The slot being read, for the path of an error.
     pub(super) at_slot: u32,
     pub(super) detail: Option<Detail>,
 }
 
-/// What an error is about.
+/// The subject of an error.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Detail {
     Tag(u32),
@@ -124,17 +123,17 @@ impl<'a, S: Sink> Engine<'a, S> {
         frames.clear();
         frames.push(Frame::root(entry, input.len()));
         state.bits.clear();
-        state.cares.clear();
+        state.outer_checks.clear();
         state.saved.clear();
         state.registers.clear();
         state.registers.resize(usize::from(shape.registers), None);
         // An element needs two octets of input.
-        let picky = options.strict_enumerations
+        let has_options = options.strict_enumerations
             || options.strict_integers
             || options.check_constraints
             || options.limits.size < input.len() as u64
             || options.limits.elements < input.len() as u64 / 2;
-        let careful = picky || options.rules != Rules::Ber;
+        let strict = has_options || options.rules != Rules::Ber;
         Self {
             shape,
             program,
@@ -144,17 +143,17 @@ impl<'a, S: Sink> Engine<'a, S> {
             state,
             frames,
             end: input.len(),
-            care: Care::default(),
+            checks: Checks::default(),
             pos: 0,
             depth: options.limits.depth.min(1000),
-            left: options.limits.elements,
-            careful,
-            quick: !picky && options.rules != Rules::Cer,
-            quick_by_cer: !picky && options.rules == Rules::Cer,
+            remaining_elements: options.limits.elements,
+            strict,
+            fast: !has_options && options.rules != Rules::Cer,
+            fast_cer: !has_options && options.rules == Rules::Cer,
             // By DER and CER a DEFAULT is not.
-            plain: match options.rules {
-                Rules::Ber if !picky => flags::PLAIN,
-                Rules::Der | Rules::Cer if !picky => flags::PLAIN | flags::DEFAULT,
+            fast_flags: match options.rules {
+                Rules::Ber if !has_options => flags::PLAIN,
+                Rules::Der | Rules::Cer if !has_options => flags::PLAIN | flags::DEFAULT,
                 _ => 0,
             },
             pending_key: None,
@@ -170,23 +169,23 @@ impl<'a, S: Sink> Engine<'a, S> {
 
     pub(super) fn run(&mut self) -> Result<usize> {
         loop {
-            match self.cur().what {
-                What::Set => self.set()?,
-                What::Sequence => self.sequence()?,
-                What::List => self.list()?,
-                What::Choice | What::Open => self.close()?,
-                What::Root if self.cur().done => return Ok(self.pos),
-                What::Root | What::Wrap | What::Content => self.single()?,
+            match self.cur().kind {
+                FrameKind::Set => self.set()?,
+                FrameKind::Sequence => self.sequence()?,
+                FrameKind::List => self.list()?,
+                FrameKind::Choice | FrameKind::Open => self.close()?,
+                FrameKind::Root if self.cur().done => return Ok(self.pos),
+                FrameKind::Root | FrameKind::Wrap | FrameKind::Content => self.single()?,
             }
         }
     }
 
     // Elements
 
-    /// The next header of this level, or nothing at its end, which is stepped over.
+    /// Reads the next header of this level; `None` at its end, which is stepped over.
     #[inline(always)]
     pub(super) fn step(&mut self) -> Result<Option<Head>> {
-        if self.quick
+        if self.fast
             && let Some(head) = head(self.input, self.pos, self.end)
         {
             return Ok(Some(head));
@@ -196,19 +195,19 @@ impl<'a, S: Sink> Engine<'a, S> {
 
     #[inline(never)]
     fn step_on(&mut self) -> Result<Option<Head>> {
-        if self.pos == self.end && !self.cur().indefinite && self.cur().what != What::Root {
+        if self.pos == self.end && !self.cur().indefinite && self.cur().kind != FrameKind::Root {
             return Ok(None);
         }
-        if !self.careful {
+        if !self.strict {
             if let Some(head) = long_head(self.input, self.pos, self.end) {
                 return Ok(Some(head));
             }
-        } else if self.quick_by_cer
+        } else if self.fast_cer
             && let Some(head) = canonical_head(self.input, self.pos, self.end)
         {
             return Ok(Some(head));
-        } else if let Some(left) = self.left.checked_sub(1) {
-            self.left = left;
+        } else if let Some(remaining) = self.remaining_elements.checked_sub(1) {
+            self.remaining_elements = remaining;
         } else {
             return Err(self.fault(ErrorKind::LimitExceeded));
         }
@@ -226,7 +225,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             if rest.is_empty() && self.cur().bounded {
                 return Err(self.fault(ErrorKind::EndOfContentsMissing));
             }
-        } else if rest.is_empty() && self.cur().what != What::Root {
+        } else if rest.is_empty() && self.cur().kind != FrameKind::Root {
             return Ok(None);
         }
         match self.reader().read_header() {
@@ -238,7 +237,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         }
     }
 
-    /// A reader at the current position, inside the current element.
+    /// Returns a reader at the current position, inside the current element.
     pub(super) fn reader(&self) -> Reader<'a> {
         let rest = self.input.get(self.pos..self.end).unwrap_or_default();
         let limits = tercet_runtime::Limits::DEFAULT
@@ -248,7 +247,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             .within(self.cur().bounded)
     }
 
-    /// More input does not help where a definite length ends.
+    /// Turns a fault of missing input into one of a bad length, where a definite length ends the input: more would not help.
     #[cold]
     pub(super) fn bounded(&self, error: Fault) -> Fault {
         if self.cur().bounded && error.kind() == ErrorKind::Incomplete {
@@ -268,8 +267,8 @@ impl<'a, S: Sink> Engine<'a, S> {
         &mut self.frames[top]
     }
 
-    pub(super) fn is_careful(&self) -> bool {
-        self.careful
+    pub(super) fn is_strict(&self) -> bool {
+        self.strict
     }
 
     pub(super) fn offset(&self, pos: usize) -> u64 {
@@ -282,21 +281,21 @@ impl<'a, S: Sink> Engine<'a, S> {
         Fault::new(kind, self.offset(self.pos))
     }
 
-    /// The octets of a primitive element whose header is at the current position.
+    /// Returns the contents octets of a primitive element whose header is at `pos`.
     #[inline(always)]
     fn contents_of(&self, pos: usize, head: &Head) -> &'a [u8] {
         self.input.get(pos + head.size..pos + head.size + head.length).unwrap_or_default()
     }
 
-    /// Reads a plain component where it stands; `false` leaves it to the slow path.
+    /// Reads a component of a plain type in place; `false` leaves it to the slow path.
     #[inline(always)]
-    pub(super) fn plain(&mut self, slot: &Slot, head: &Head, pos: usize) -> bool {
-        if slot.flags & self.plain != flags::PLAIN || head.constructed || !self.sink.wants(slot.field) {
+    pub(super) fn fast_leaf(&mut self, slot: &Slot, head: &Head, pos: usize) -> bool {
+        if slot.flags & self.fast_flags != flags::PLAIN || head.constructed || !self.sink.wants(slot.field) {
             return false;
         }
         let contents = self.contents_of(pos, head);
         if !check::is_plainly_good(slot.kind, contents)
-            || (self.careful && !check::is_canonical(slot.kind, contents))
+            || (self.strict && !check::is_canonical(slot.kind, contents))
         {
             return false;
         }
@@ -321,7 +320,7 @@ impl<'a, S: Sink> Engine<'a, S> {
     fn sequence(&mut self) -> Result<()> {
         let code = self.code();
         let slots = self.slots(code);
-        if self.careful {
+        if self.strict {
             self.check_last(false)?;
         }
         let mut cursor = self.cur().cursor;
@@ -351,7 +350,7 @@ impl<'a, S: Sink> Engine<'a, S> {
                     slot
                 }
             };
-            if !self.plain(slot, &head, self.pos) {
+            if !self.fast_leaf(slot, &head, self.pos) {
                 self.cur_mut().cursor = cursor + 1;
                 return self.component(code, cursor, head);
             }
@@ -360,7 +359,8 @@ impl<'a, S: Sink> Engine<'a, S> {
         }
     }
 
-    /// As [`Program::find`], where some components take any tag: a CHOICE that may be absent only one that is unknown.
+    /// Finds a component as [`Program::find`] does, where some take any tag. A CHOICE that may be absent takes only a tag
+    /// that no other component has.
     #[cold]
     pub(super) fn find_wild(&self, code: &NodeCode, tag: u32, from: u32) -> Option<u32> {
         let exact = self.program.find(code, tag, from);
@@ -377,7 +377,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         exact
     }
 
-    /// Components of a SEQUENCE from `from` up to `to` are absent.
+    /// Passes over the components of a SEQUENCE from `from` up to `to`, which are absent.
     #[inline]
     fn pass(&mut self, code: &NodeCode, from: u32, to: u32) -> Result<()> {
         let required = if code.count <= 64 {
@@ -418,10 +418,10 @@ impl<'a, S: Sink> Engine<'a, S> {
     fn list(&mut self) -> Result<()> {
         let code = self.code();
         let Some(slot) = self.slots(code).first() else { return self.close() };
-        if self.careful {
+        if self.strict {
             self.check_last(code.kind == Kind::SetOf)?;
         }
-        let has_order = self.careful && code.kind == Kind::SetOf;
+        let has_order = self.strict && code.kind == Kind::SetOf;
         let mut count = self.cur().cursor;
         loop {
             let head = match self.step() {
@@ -438,7 +438,7 @@ impl<'a, S: Sink> Engine<'a, S> {
                 self.detail = Some(Detail::Expected(slot.tag, head.tag));
                 return Err(self.fault(ErrorKind::TagMismatch));
             }
-            if has_order || !self.plain(slot, &head, self.pos) {
+            if has_order || !self.fast_leaf(slot, &head, self.pos) {
                 self.cur_mut().cursor = count;
                 return self.component(code, 0, head);
             }
@@ -446,22 +446,22 @@ impl<'a, S: Sink> Engine<'a, S> {
         }
     }
 
-    /// Leaves a component to the slow path.
+    /// Reads a component by the slow path.
     #[inline]
     pub(super) fn component(&mut self, code: &NodeCode, number: u32, head: Head) -> Result<()> {
-        if self.careful
+        if self.strict
             && (matches!(code.kind, Kind::Set | Kind::SetOf)
                 || self.program.slots[(code.first + number) as usize].flags & flags::DEFAULT != 0)
         {
-            self.take_care(code, number, &head)?;
+            self.begin_checks(code, number, &head)?;
         }
         self.value(code.first + number, head, 0)
     }
 
-    /// The element of a frame that has one value.
+    /// Reads the element of a frame that has one value.
     fn single(&mut self) -> Result<()> {
         if self.cur().done {
-            if self.cur().what == What::Content {
+            if self.cur().kind == FrameKind::Content {
                 if self.pos != self.end {
                     return Err(self.fault(ErrorKind::TrailingData));
                 }
@@ -472,7 +472,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         }
         let index = self.cur().cursor_slot();
         let slot = self.program.slots[index as usize];
-        let level = if self.cur().what == What::Wrap { self.cur().cursor as usize } else { 0 };
+        let level = if self.cur().kind == FrameKind::Wrap { self.cur().cursor as usize } else { 0 };
         self.at_slot = index;
         let Some(head) = self.step()? else {
             return Err(self.at_end(self.fault(ErrorKind::MissingComponent)));
@@ -512,7 +512,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         Ok(())
     }
 
-    /// Takes a level of the limit for a value with parts: one that the sink hears of, whatever its tags.
+    /// Takes one level of the depth limit, for a value with parts. Its tags do not count.
     #[inline(always)]
     pub(super) fn deeper(&mut self) -> Result<()> {
         self.depth = match self.depth.checked_sub(1) {
@@ -527,23 +527,23 @@ impl<'a, S: Sink> Engine<'a, S> {
         self.at_slot = NONE;
         self.end = frame.end;
         self.frames.push(frame);
-        if self.careful {
-            self.state.cares.push(self.care);
-            self.care = Care::default();
+        if self.strict {
+            self.state.outer_checks.push(self.checks);
+            self.checks = Checks::default();
         }
     }
 
     /// Begins a SEQUENCE, SET, SEQUENCE OF or SET OF.
     #[inline(always)]
     pub(super) fn open(&mut self, index: u32, slot: &Slot, head: &Head) -> Result<()> {
-        let what = match slot.kind {
-            Kind::Sequence => What::Sequence,
-            Kind::Set => What::Set,
-            _ => What::List,
+        let kind = match slot.kind {
+            Kind::Sequence => FrameKind::Sequence,
+            Kind::Set => FrameKind::Set,
+            _ => FrameKind::List,
         };
         let code = &self.program.nodes[slot.node.index()];
-        let mut frame = self.cur().inside(what, index, slot.node.0, 0);
-        if what == What::Set && code.count > 64 {
+        let mut frame = self.cur().inside(kind, index, slot.node.0, 0);
+        if kind == FrameKind::Set && code.count > 64 {
             frame.more = self.state.bits.len() as u32;
             let words = (code.count as usize - 1) / 64;
             self.state.bits.resize(self.state.bits.len() + words, 0);
@@ -561,44 +561,49 @@ impl<'a, S: Sink> Engine<'a, S> {
     /// Ends the value of the current frame, whose contents have been read to their end.
     pub(super) fn close(&mut self) -> Result<()> {
         let frame = *self.cur();
-        match frame.what {
-            What::Sequence => {
+        match frame.kind {
+            FrameKind::Sequence => {
                 let code = self.code();
                 self.pass(code, frame.cursor, code.count).map_err(|fault| self.at_end(fault))?;
                 self.end_keys(code);
             }
-            What::Set => {
+            FrameKind::Set => {
                 self.close_set().map_err(|fault| self.at_end(fault))?;
                 self.end_keys(self.code());
             }
-            What::List if self.careful => self.check_count(u64::from(frame.cursor))?,
-            What::Wrap | What::List | What::Choice | What::Open | What::Content | What::Root => {}
+            FrameKind::List if self.strict => self.check_count(u64::from(frame.cursor))?,
+            FrameKind::Wrap
+            | FrameKind::List
+            | FrameKind::Choice
+            | FrameKind::Open
+            | FrameKind::Content
+            | FrameKind::Root => {}
         }
-        if frame.what != What::Wrap {
+        if frame.kind != FrameKind::Wrap {
             let slot = &self.program.slots[frame.slot as usize];
             self.sink.close(slot.field, slot.node);
         }
-        if !matches!(frame.what, What::Wrap | What::Root) {
+        if !matches!(frame.kind, FrameKind::Wrap | FrameKind::Root) {
             self.depth += 1;
         }
         self.frames.pop();
         self.end = self.cur().end;
-        if self.careful {
-            self.care = self.state.cares.pop().unwrap_or_default();
+        if self.strict {
+            self.checks = self.state.outer_checks.pop().unwrap_or_default();
         }
         Ok(())
     }
 
-    /// A fault at the end of the current value, which end-of-contents octets may have been read behind.
+    /// Moves a fault to the end of the current value, in front of the end-of-contents octets that may have been read.
     #[cold]
     fn at_end(&self, fault: Fault) -> Fault {
         let octets = if self.cur().indefinite { 2 } else { 0 };
         Fault::new(fault.kind(), fault.at().saturating_sub(octets))
     }
 
-    // Elements of nobody
+    // Unknown elements
 
-    /// An element that no component from the current one on begins with.
+    /// Handles an element that no component from the current one on begins with.
     #[cold]
     pub(super) fn unknown(&mut self, head: Head) -> Result<()> {
         let code = self.code();
@@ -614,9 +619,9 @@ impl<'a, S: Sink> Engine<'a, S> {
         if !self.keeps_unknown(extensible) {
             return Err(self.fault(ErrorKind::UnexpectedElement));
         }
-        if self.careful {
+        if self.strict {
             self.take_order(code, head.tag)?;
-            self.care.unchecked = 0;
+            self.checks.unchecked = 0;
         }
         if self.options.unknown != Unknown::Keep {
             self.go_to_additions(code, head.tag)?;
@@ -624,8 +629,8 @@ impl<'a, S: Sink> Engine<'a, S> {
         self.keep_unknown()
     }
 
-    /// Elements of later versions stand where the additions of a SEQUENCE do (X.680 25.4), behind those that are known: what
-    /// is before them does not come any more.
+    /// Moves the cursor to the extension additions of a SEQUENCE. Elements of later versions come after the known additions
+    /// (X.680 25.4), so the components in front of them are absent.
     fn go_to_additions(&mut self, code: &NodeCode, tag: u32) -> Result<()> {
         if code.kind != Kind::Sequence {
             return Ok(());
@@ -654,7 +659,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         }
     }
 
-    /// Says the element at the current position as an unknown one.
+    /// Reports the current element to the sink as unknown.
     pub(super) fn keep_unknown(&mut self) -> Result<()> {
         let start = self.pos;
         let element = self.element()?;
@@ -663,7 +668,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         Ok(())
     }
 
-    /// Steps over the element at the current position; its headers inside are checked.
+    /// Steps over the current element, and checks the headers inside.
     pub(super) fn element(&mut self) -> Result<&'a [u8]> {
         let mut reader = self.reader();
         let element = reader.read_header().and_then(|header| reader.skip_checked(&header));
@@ -674,8 +679,8 @@ impl<'a, S: Sink> Engine<'a, S> {
 }
 
 impl Frame {
-    /// The slot of the value that a frame of one value waits for.
+    /// Returns the slot of the value that a frame of one value waits for.
     fn cursor_slot(&self) -> u32 {
-        if self.what == What::Wrap { self.slot } else { self.cursor }
+        if self.kind == FrameKind::Wrap { self.slot } else { self.cursor }
     }
 }

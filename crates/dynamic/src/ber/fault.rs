@@ -1,7 +1,7 @@
 //! Errors of a decode with path and detail; nothing here runs while all is well.
 
 use super::decode::{Detail, Engine};
-use super::frame::{Frame, What};
+use super::frame::{Frame, FrameKind};
 use super::keys;
 use crate::Error;
 use crate::event::Sink;
@@ -42,8 +42,8 @@ impl<S: Sink> Engine<'_, S> {
         let frames = self.frames.iter().enumerate().map(|(number, frame)| {
             // An element has begun, unless it is one that the header is in.
             let begun = u32::from(number != last || headed.is_empty());
-            let index = (frame.what == What::List).then(|| frame.cursor.saturating_sub(begun));
-            (frame.slot, index, matches!(frame.what, What::Wrap | What::Root))
+            let index = (frame.kind == FrameKind::List).then(|| frame.cursor.saturating_sub(begun));
+            (frame.slot, index, matches!(frame.kind, FrameKind::Wrap | FrameKind::Root))
         });
         for (slot, index, is_outer) in frames.chain(tip) {
             if outer != Some(slot) {
@@ -70,14 +70,16 @@ impl<S: Sink> Engine<'_, S> {
         let frame = self.cur();
         let tag = self.reader().identifier().map(|tag| tag.bits());
         let code = self.code();
-        let slot = match frame.what {
-            What::List => self.input.get(self.pos).filter(|octet| **octet != 0).map(|_| code.first),
-            What::Sequence => tag.and_then(|tag| Some(code.first + self.find_wild(code, tag, frame.cursor)?)),
-            What::Set => {
+        let slot = match frame.kind {
+            FrameKind::List => self.input.get(self.pos).filter(|octet| **octet != 0).map(|_| code.first),
+            FrameKind::Sequence => {
+                tag.and_then(|tag| Some(code.first + self.find_wild(code, tag, frame.cursor)?))
+            }
+            FrameKind::Set => {
                 let number =
                     tag.and_then(|tag| self.program.find(code, tag, 0).or_else(|| self.wild_slot(code)));
                 if let (Some(tag), Some(number)) = (tag, number)
-                    && (self.is_seen(number) || self.key(code, number, tag) < self.care.tag)
+                    && (self.is_seen(number) || self.key(code, number, tag) < self.checks.tag)
                 {
                     // It comes twice or late: what is in it does not matter.
                     return vec![code.first + number];
@@ -88,10 +90,10 @@ impl<S: Sink> Engine<'_, S> {
         };
         let mut slots: Vec<u32> = slot.into_iter().collect();
         // Alternatives without a tag of their own around them.
-        let mut is_inside = frame.what != What::Wrap || self.is_last_tag(frame);
+        let mut is_inside = frame.kind != FrameKind::Wrap || self.is_last_tag(frame);
         while let (Some(tag), Some(slot)) =
             (tag, slots.last().and_then(|slot| self.program.slots.get(*slot as usize)))
-            && (slot.tag == UNTAGGED || frame.what == What::Wrap && slots.len() == 1)
+            && (slot.tag == UNTAGGED || frame.kind == FrameKind::Wrap && slots.len() == 1)
             && std::mem::replace(&mut is_inside, true)
             && let Some(inner) = self.begun_by(slot, tag)
             && slots.len() < DEEPEST

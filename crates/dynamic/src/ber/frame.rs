@@ -4,7 +4,7 @@ use tercet_plan::FieldId;
 
 /// What a frame is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum What {
+pub(super) enum FrameKind {
     /// The whole input: one value.
     Root,
     /// An explicit tag: one value in an element of its own.
@@ -22,7 +22,7 @@ pub(super) enum What {
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
-    pub(super) what: What,
+    pub(super) kind: FrameKind,
     /// Whether the contents end with end-of-contents octets.
     pub(super) indefinite: bool,
     /// Whether `end` comes from a definite length.
@@ -43,9 +43,9 @@ pub(super) struct Frame {
     pub(super) seen: u64,
 }
 
-/// What a careful decode knows beside a frame.
+/// State of the strict checks of a frame.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Care {
+pub(super) struct Checks {
     /// Tag of the component before, for canonical order.
     pub(super) tag: u32,
     /// Slot of the last component plus one, if it is not yet checked.
@@ -58,7 +58,7 @@ pub(super) struct Care {
 impl Frame {
     pub(super) fn root(slot: u32, end: usize) -> Self {
         Self {
-            what: What::Root,
+            kind: FrameKind::Root,
             indefinite: false,
             bounded: false,
             done: false,
@@ -73,9 +73,9 @@ impl Frame {
 
     /// A frame in the same octets.
     #[inline(always)]
-    pub(super) fn inside(&self, what: What, slot: u32, node: u32, cursor: u32) -> Self {
+    pub(super) fn inside(&self, kind: FrameKind, slot: u32, node: u32, cursor: u32) -> Self {
         Self {
-            what,
+            kind,
             indefinite: false,
             bounded: self.bounded,
             done: false,

@@ -1,7 +1,6 @@
 //! The engine for BER, DER and CER (X.690).
 
 mod canonical;
-mod careful;
 pub(crate) mod check;
 pub(crate) mod constraints;
 mod contents;
@@ -15,6 +14,7 @@ mod keys;
 mod order;
 mod output;
 mod set;
+mod strict;
 
 pub(crate) use decode::{DecodeState, decode};
 pub(crate) use encode::{EncodeState, encode};

@@ -11,7 +11,7 @@ impl<S: Sink> Engine<'_, S> {
     pub(super) fn set(&mut self) -> Result<()> {
         let code = self.code();
         let slots = self.slots(code);
-        if self.careful {
+        if self.strict {
             self.check_last(false)?;
         }
         let mut seen = self.cur().seen;
@@ -38,7 +38,7 @@ impl<S: Sink> Engine<'_, S> {
             } else {
                 self.mark_seen(code, number)?;
             }
-            if self.careful || !self.plain(slot, &head, self.pos) {
+            if self.strict || !self.fast_leaf(slot, &head, self.pos) {
                 self.cur_mut().seen = seen;
                 return self.component(code, number, head);
             }

@@ -1,7 +1,7 @@
 //! Reading extension additions (X.691 §19.7 to §19.9, §23.8).
 
 use super::decode::{Engine, Result};
-use super::frame::{Frame, What};
+use super::frame::{Frame, FrameKind};
 use super::open::{Inside, Octets};
 use crate::event::{Leaf, Sink};
 use crate::{Unknown, path};
@@ -20,7 +20,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             self.sink.earlier(count as u32);
         }
         let top = self.top();
-        top.what = What::Additions;
+        top.kind = FrameKind::Additions;
         (top.cursor, top.end, top.bits) = (0, count as u32, position as u64);
         Ok(())
     }
@@ -51,7 +51,7 @@ impl<'a, S: Sink> Engine<'a, S> {
                     };
                 }
                 Some(Addition::Group { optional, first, members }) => {
-                    let mut group = Frame::new(What::Group, frame.field, frame.node);
+                    let mut group = Frame::new(FrameKind::Group, frame.field, frame.node);
                     group.code = *optional;
                     (group.cursor, group.end) = (*first, first + members.len() as u32);
                     return if self.begin_wrapper(Inside::Group(group))? {
@@ -131,7 +131,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         let (program, start) = (self.program, self.reader);
         let number = self.reader.small_number(program.aligned)?;
         self.sink.open(field, node);
-        self.push(Frame::new(What::Choice, field, node))?;
+        self.push(Frame::new(FrameKind::Choice, field, node))?;
         let Some(alternative) = usize::try_from(number).ok().and_then(|n| choice.additions.get(n)) else {
             let Ok(number) = u32::try_from(number) else {
                 return Err(start.error(ErrorKind::LimitExceeded));

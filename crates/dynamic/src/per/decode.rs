@@ -1,8 +1,8 @@
-//! Decoding: a cursor of bits, and a stack of frames for what [`super::direct`] does not read by calls. Here are the
+//! Decoding: a cursor of bits, and a stack of frames for what [`super::direct`] does not read by calls. This file reads
 //! values of any form.
 
 use super::encode::{EncodeState, encode};
-use super::frame::{Frame, What};
+use super::frame::{Frame, FrameKind};
 use super::integer;
 use crate::event::{Discard, Sink};
 use crate::keys::{Pending, Registers};
@@ -16,7 +16,7 @@ use tercet_runtime::{Error as Fault, ErrorKind};
 /// Elements of no bits in one value: they cost nothing to announce, so they are counted.
 const EMPTY_ELEMENTS: usize = 65_536;
 
-/// What a decoder keeps from value to value.
+/// Memory that a decoder keeps from value to value.
 #[derive(Debug, Default)]
 pub(crate) struct DecodeState {
     pub(super) frames: Vec<Frame>,
@@ -24,14 +24,15 @@ pub(crate) struct DecodeState {
     pub(super) made: Vec<u8>,
     /// The values that have begun inside of those with frames, the innermost first, once there is a fault.
     pub(super) trail: Vec<Begun>,
-    /// For reading what is in strings ahead.
+    /// Decodes the contents of a string for a trial, before the sink hears of them.
     pub(super) trial: Option<Box<Self>>,
     strict: Option<Box<Strict>>,
 }
 
 pub(super) type Result<T> = std::result::Result<T, Fault>;
 
-/// Decodes one value of `root` from the front of the input: the octets taken, at least one (X.691 §11.1).
+/// Decodes one value of `root` from the front of the input, and returns the number of octets taken, at least one
+/// (X.691 §11.1).
 pub(crate) fn decode(
     state: &mut DecodeState,
     shape: &Shape,
@@ -46,17 +47,17 @@ pub(crate) fn decode(
     }
     let mut strict = std::mem::take(&mut state.strict).unwrap_or_default();
     strict.tape.clear();
-    strict.again.clear();
+    strict.reencoded.clear();
     let taken = read(state, shape, program, root, input, &mut strict.tape, options);
     let checked = taken.and_then(|taken| {
-        encode(&mut strict.encoder, shape, program, strict.tape.view(input), &mut strict.again)?;
+        encode(&mut strict.encoder, shape, program, strict.tape.view(input), &mut strict.reencoded)?;
         let differ =
             |(at, (a, b)): (usize, (&u8, &u8))| (a != b).then(|| at * 8 + (a ^ b).leading_zeros() as usize);
-        let common = input.iter().zip(&strict.again).enumerate().find_map(differ);
+        let common = input.iter().zip(&strict.reencoded).enumerate().find_map(differ);
         match common.filter(|bit| bit / 8 < taken) {
-            None if strict.again.len() == taken => Ok(taken),
+            None if strict.reencoded.len() == taken => Ok(taken),
             bit => {
-                let bit = bit.unwrap_or_else(|| strict.again.len().min(taken) * 8);
+                let bit = bit.unwrap_or_else(|| strict.reencoded.len().min(taken) * 8);
                 let fault = Fault::at_bit(ErrorKind::NotCanonical, bit as u64).shifted(options.base_offset);
                 let name = shape.type_name(root).unwrap_or_default();
                 Err(Error::from(fault).with_path(name))
@@ -70,12 +71,12 @@ pub(crate) fn decode(
     checked
 }
 
-/// Canonical encodings are told by writing the value again: there is only one for it.
+/// Checks canonical encodings by encoding the value again: there is only one encoding for it.
 #[derive(Debug, Default)]
 struct Strict {
     tape: Tape,
     encoder: EncodeState,
-    again: Vec<u8>,
+    reencoded: Vec<u8>,
 }
 
 fn read(
@@ -98,12 +99,12 @@ fn read(
         sink,
         options,
         limit: usize::from(options.limits.depth.min(1000)),
-        said: 0,
+        events: 0,
         empty: 0,
         nested: 0,
         calls: 0,
         room: 0,
-        left: 0,
+        remaining_calls: 0,
         base: 0,
         pending: None,
         at: FieldId::ROOT,
@@ -130,18 +131,18 @@ pub(super) struct Engine<'a, S> {
     pub(super) reader: BitReader<'a>,
     pub(super) sink: &'a mut S,
     pub(super) options: &'a Options,
-    /// Frames that there may be, beside the calls around.
+    /// Greatest number of frames, without the calls around.
     pub(super) limit: usize,
-    /// Events of parts that may have no bits, and those among them of elements that had none.
-    pub(super) said: usize,
+    /// Number of events of parts that may have no bits, and of those among them that belong to elements without bits.
+    pub(super) events: usize,
     pub(super) empty: usize,
-    /// Strings and fragmented open types around that are read by a call of their own.
+    /// Number of strings and fragmented open types around that are read by separate calls.
     pub(super) nested: u32,
-    /// Calls around the loop over frames that runs; how many more there may be in it, and how many of them are left.
+    /// Number of calls around the running loop over frames, the greatest number of calls in it, and how many remain.
     pub(super) calls: u32,
     pub(super) room: u32,
-    pub(super) left: u32,
-    /// Frames that belong to the values around this call.
+    pub(super) remaining_calls: u32,
+    /// Number of frames that belong to the values around this call.
     pub(super) base: usize,
     /// The key that the CHOICE being read is.
     pub(super) pending: Option<Pending>,
@@ -155,8 +156,8 @@ impl<'a, S: Sink> Engine<'a, S> {
         if self.sink.wants(FieldId(step.field)) { self.value(step) } else { self.unwanted(step) }
     }
 
-    /// Reads or begins a value of any form; the answer is what follows at once: an alternative, or what an open type
-    /// holds.
+    /// Reads or begins a value of any form. Returns the step of the value that follows at once: an alternative, or the
+    /// content of an open type.
     #[inline(never)]
     pub(super) fn begin_any(&mut self, step: &Step) -> Result<Option<Step>> {
         let (field, node) = (FieldId(step.field), NodeId(step.node));
@@ -187,12 +188,12 @@ impl<'a, S: Sink> Engine<'a, S> {
             sink: &mut nobody,
             options: self.options,
             limit: self.limit,
-            said: self.said,
+            events: self.events,
             empty: self.empty,
             nested: self.nested,
             calls: self.calls,
             room: 0,
-            left: 0,
+            remaining_calls: 0,
             base: self.base,
             pending: None,
             at: self.at,
@@ -202,13 +203,13 @@ impl<'a, S: Sink> Engine<'a, S> {
             engine.gather_trail();
         }
         let position = engine.reader.position();
-        (self.said, self.empty, self.at) = (engine.said, engine.empty, engine.at);
+        (self.events, self.empty, self.at) = (engine.events, engine.empty, engine.at);
         self.leave(around);
         self.reader.seek(position);
         read.map(drop)
     }
 
-    /// That there may be a frame more.
+    /// Checks that the depth limit allows one more frame.
     #[inline(always)]
     pub(super) fn deeper(&self) -> Result<()> {
         if self.state.frames.len() >= self.limit { self.deepest() } else { Ok(()) }
@@ -221,7 +222,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         if self.values() >= self.limit { Err(self.fault(ErrorKind::DepthLimit)) } else { Ok(()) }
     }
 
-    /// How many values have frames.
+    /// Returns the number of values that have frames.
     pub(super) fn values(&self) -> usize {
         self.state.frames.iter().filter(|frame| frame.is_value()).count()
     }
@@ -235,14 +236,14 @@ impl<'a, S: Sink> Engine<'a, S> {
         Ok(())
     }
 
-    /// The frame of the value being read; there is one while [`Self::run`] runs.
+    /// Returns the frame of the value being read; there is one while [`Self::run`] runs.
     #[inline(always)]
     pub(super) fn top(&mut self) -> &mut Frame {
         let top = self.state.frames.len() - 1;
         &mut self.state.frames[top]
     }
 
-    /// Takes the frame away and says that its value ends.
+    /// Removes the current frame, and reports the end of its value to the sink.
     #[inline(always)]
     pub(super) fn close(&mut self) {
         if let Some(frame) = self.state.frames.pop() {
@@ -256,16 +257,17 @@ impl<'a, S: Sink> Engine<'a, S> {
 
     // SEQUENCE and SET (§19, §21)
 
-    /// One with keys, or with presence bits that are looked at one by one: so many, or to tell of absent components.
+    /// Begins a SEQUENCE or SET that has keys, or whose presence bits are read one by one: they are many, or absent
+    /// components are reported.
     fn sequence(&mut self, field: FieldId, node: NodeId, code: u32) -> Result<()> {
         let sequence = &self.program.sequences[code as usize];
         self.deeper()?;
-        let mut frame = Frame::new(What::Members, field, node);
+        let mut frame = Frame::new(FrameKind::Members, field, node);
         frame.scoped = !sequence.scopes.is_empty();
         self.state.registers.enter(&sequence.scopes, &sequence.keys);
         self.pending = None;
         let count = sequence.root.len() as u32;
-        self.said += count as usize;
+        self.events += count as usize;
         (frame.cursor, frame.end) = (sequence.first, sequence.first + count);
         let optional = sequence.optional;
         if self.is_narrow(optional) {
@@ -287,12 +289,12 @@ impl<'a, S: Sink> Engine<'a, S> {
         Ok(())
     }
 
-    /// Whether so many presence bits are held in a word.
+    /// Returns whether a word holds so many presence bits.
     pub(super) fn is_narrow(&self, optional: u32) -> bool {
         optional < u32::from(MANY) && !self.options.fill_defaults
     }
 
-    /// The code of a value that is a SEQUENCE or SET.
+    /// Returns the code of a SEQUENCE or SET.
     pub(super) fn sequence_of(&self, node: NodeId) -> Option<&'a Sequence> {
         let program = self.program;
         match program.nodes.get(node.index()) {
@@ -301,7 +303,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         }
     }
 
-    /// A SEQUENCE or SET ends, and with it its keys.
+    /// Ends a SEQUENCE or SET and the scope of its keys.
     pub(super) fn end_sequence(&mut self, frame: &Frame) {
         if frame.scoped {
             let scopes = self.sequence_of(frame.node).map_or(0, |sequence| sequence.scopes.len());
@@ -310,7 +312,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         self.sink.close(frame.field, frame.node);
     }
 
-    /// A bit that has been passed over.
+    /// Returns a bit that has been passed over.
     #[inline]
     pub(super) fn bit_at(&self, at: usize) -> bool {
         self.reader.input().get(at >> 3).is_some_and(|octet| octet << (at & 7) & 0x80 != 0)
@@ -328,7 +330,7 @@ impl<'a, S: Sink> Engine<'a, S> {
     fn begin_list(&mut self, field: FieldId, node: NodeId, size: Size, element: u32) -> Result<()> {
         self.deeper()?;
         self.pending = None;
-        let mut frame = Frame::new(What::List, field, node);
+        let mut frame = Frame::new(FrameKind::List, field, node);
         let (count, more) = self.size(&size)?;
         (frame.bits, frame.more, frame.code) = (count as u64, more, element);
         self.sink.open(field, node);
@@ -336,17 +338,17 @@ impl<'a, S: Sink> Engine<'a, S> {
         Ok(())
     }
 
-    /// An element without bits costs nothing to announce.
+    /// Counts elements without bits, which cost nothing to announce.
     #[cold]
-    pub(super) fn count_empty(&mut self, said: u32) -> Result<()> {
-        self.empty += (self.said as u32).wrapping_sub(said) as usize;
+    pub(super) fn count_empty(&mut self, events: u32) -> Result<()> {
+        self.empty += (self.events as u32).wrapping_sub(events) as usize;
         if self.empty > EMPTY_ELEMENTS {
             return Err(self.fault(ErrorKind::LimitExceeded));
         }
         Ok(())
     }
 
-    /// A size (§11.9.4): the number of units, and whether a fragment follows them.
+    /// Reads a size (§11.9.4): the number of units, and whether a fragment follows them.
     #[inline(always)]
     pub(super) fn size(&mut self, size: &Size) -> Result<(usize, bool)> {
         let (lo, number) = match size.field {
@@ -363,13 +365,13 @@ impl<'a, S: Sink> Engine<'a, S> {
         }
     }
 
-    /// A general length determinant below 128 (§11.9.3.6); nothing, and no step, if it is of another form.
+    /// Reads a general length determinant below 128 (§11.9.3.6); `None`, without a step, if it is of another form.
     #[inline(always)]
     pub(super) fn short_length(&mut self) -> Option<u64> {
         self.reader.number(8, if self.program.aligned { 7 } else { 0 }, 127)
     }
 
-    /// One from 128 to below 16K, in the same way.
+    /// Reads a general length determinant from 128 to below 16K; `None`, without a step, if it is of another form.
     #[inline(never)]
     pub(super) fn longer_length(&mut self) -> Option<u64> {
         let length = self.reader.number(16, if self.program.aligned { 7 } else { 0 }, 0xbfff)?;
@@ -397,7 +399,7 @@ impl<'a, S: Sink> Engine<'a, S> {
 
     // CHOICE (§23)
 
-    /// Begins a CHOICE of any form: the alternative that follows, unless it has been read.
+    /// Begins a CHOICE of any form. Returns the step of the alternative that follows, unless it has been read.
     fn choice(&mut self, step: &Step, code: u32) -> Result<Option<Step>> {
         let program = self.program;
         let choice = &program.choices[code as usize];
@@ -419,7 +421,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             pending.push(FieldId(alternative.field));
         }
         self.sink.open(field, node);
-        self.state.frames.push(Frame::new(What::Choice, field, node));
+        self.state.frames.push(Frame::new(FrameKind::Choice, field, node));
         Ok(Some(*alternative))
     }
 }

@@ -3,7 +3,7 @@
 //! them are inside one another; what is deeper, and what is rare, has frames.
 
 use super::decode::{Engine, Result, too_short};
-use super::frame::{Frame, What};
+use super::frame::{Frame, FrameKind};
 use super::open::leave_octets;
 use crate::event::{Leaf, Sink};
 use tercet_plan::per::{NO_KEY, Op, Step};
@@ -15,7 +15,7 @@ pub(super) struct Around {
     limit: usize,
     calls: u32,
     room: u32,
-    left: u32,
+    remaining_calls: u32,
     base: usize,
 }
 
@@ -36,7 +36,7 @@ impl<'a, S: Sink> Engine<'a, S> {
     /// Reads a value, or begins it where there are too many calls already.
     pub(super) fn value(&mut self, step: &Step) -> Result<()> {
         let room = self.allowance();
-        (self.room, self.left) = (room, room);
+        (self.room, self.remaining_calls) = (room, room);
         if room == 0 { self.begin(step) } else { self.read(step) }
     }
 
@@ -76,7 +76,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         let program = self.program;
         let (field, node) = (FieldId(step.field), NodeId(step.node));
         let Op::Sequence { first, count, optional, width } = step.op else { return self.apart(step) };
-        if self.left == 0 {
+        if self.remaining_calls == 0 {
             return self.apart(step);
         }
         // The extension bit and the presence bits at once.
@@ -85,9 +85,9 @@ impl<'a, S: Sink> Engine<'a, S> {
             self.at = field;
             return Err(too_short(self.reader, u32::from(width)));
         };
-        self.said += count as usize;
+        self.events += count as usize;
         self.sink.open(field, node);
-        self.left -= 1;
+        self.remaining_calls -= 1;
         let members = program.steps.get(first as usize..(first + count) as usize);
         let mut members = members.unwrap_or_default();
         let mut present = bits << (63 - u32::from(optional)) << 1;
@@ -107,7 +107,7 @@ impl<'a, S: Sink> Engine<'a, S> {
                 return Err(self.inside(field, node, None, fault));
             }
         }
-        self.left += 1;
+        self.remaining_calls += 1;
         if bits >> optional != 0 {
             return self.extended(field, node, first + count);
         }
@@ -120,20 +120,20 @@ impl<'a, S: Sink> Engine<'a, S> {
         let program = self.program;
         let (field, node) = (FieldId(step.field), NodeId(step.node));
         let Op::List { element, lo, span, width, pad } = step.op else { return self.apart(step) };
-        if self.left == 0 {
+        if self.remaining_calls == 0 {
             return self.apart(step);
         }
         let count = self.reader.number(u32::from(width), u32::from(pad), u64::from(span));
         let Some(count) = count else { return self.apart(step) };
         self.sink.open(field, node);
-        self.left -= 1;
+        self.remaining_calls -= 1;
         let element = &program.steps[element as usize];
         for index in 0..usize::from(lo) + count as usize {
             if let Err(fault) = self.part_wanted(element) {
                 return Err(self.inside(field, node, Some(index + 1), fault));
             }
         }
-        self.left += 1;
+        self.remaining_calls += 1;
         self.sink.close(field, node);
         Ok(())
     }
@@ -143,18 +143,18 @@ impl<'a, S: Sink> Engine<'a, S> {
         let program = self.program;
         let (field, node) = (FieldId(step.field), NodeId(step.node));
         let Op::Choice { first, most, width, pad } = step.op else { return self.apart(step) };
-        if self.left == 0 {
+        if self.remaining_calls == 0 {
             return self.apart(step);
         }
         let index = self.reader.number(u32::from(width), u32::from(pad), u64::from(most));
         let Some(index) = index else { return self.apart(step) };
         let alternative = &program.steps[first as usize + index as usize];
         self.sink.open(field, node);
-        self.left -= 1;
+        self.remaining_calls -= 1;
         if let Err(fault) = self.part(alternative) {
             return Err(self.inside(field, node, None, fault));
         }
-        self.left += 1;
+        self.remaining_calls += 1;
         self.sink.close(field, node);
         Ok(())
     }
@@ -163,7 +163,7 @@ impl<'a, S: Sink> Engine<'a, S> {
     fn read_open(&mut self, step: &Step) -> Result<()> {
         let (field, node) = (FieldId(step.field), NodeId(step.node));
         let Op::Open { table, key, second } = step.op else { return self.apart(step) };
-        if self.left == 0 || !self.options.resolve_tables {
+        if self.remaining_calls == 0 || !self.options.resolve_tables {
             return self.apart(step);
         }
         let Some(content) = self.content(table, key, second) else { return self.apart(step) };
@@ -174,14 +174,14 @@ impl<'a, S: Sink> Engine<'a, S> {
             return self.apart(step);
         };
         self.sink.open(field, node);
-        self.left -= 1;
+        self.remaining_calls -= 1;
         let around = self.reader.end();
         self.reader.set_end(self.reader.position() + count);
         if let Err(fault) = self.part(content) {
             return Err(self.inside(field, node, None, fault));
         }
         leave_octets(&mut self.reader, around)?;
-        self.left += 1;
+        self.remaining_calls += 1;
         self.sink.close(field, node);
         Ok(())
     }
@@ -202,7 +202,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             self.sink.leaf(FieldId(step.field), NodeId(step.node), Leaf::Int(value));
         }
         self.sink.open(FieldId(open.field), NodeId(open.node));
-        self.left -= 2;
+        self.remaining_calls -= 2;
         let around = self.reader.end();
         self.reader.set_end(self.reader.position() + count);
         if let Err(fault) = self.part(content) {
@@ -210,7 +210,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             return Err(self.inside(field, node, None, fault));
         }
         leave_octets(&mut self.reader, around)?;
-        self.left += 2;
+        self.remaining_calls += 2;
         self.sink.close(FieldId(open.field), NodeId(open.node));
         self.sink.close(field, node);
         Ok(())
@@ -222,7 +222,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         let program = self.program;
         let Op::Keyed { first, width, pad, behind, rest } = step.op else { return None };
         let [key, number, open] = program.steps.get(first as usize..)?.first_chunk()?;
-        if self.left < 2
+        if self.remaining_calls < 2
             || !self.options.resolve_tables
             || ![key, number, open].iter().all(|step| self.sink.wants(FieldId(step.field)))
         {
@@ -317,7 +317,7 @@ impl<'a, S: Sink> Engine<'a, S> {
     /// The additions of a SEQUENCE or SET and its end.
     #[inline(never)]
     fn extended(&mut self, field: FieldId, node: NodeId, end: u32) -> Result<()> {
-        let mut frame = Frame::new(What::Members, field, node);
+        let mut frame = Frame::new(FrameKind::Members, field, node);
         (frame.cursor, frame.end, frame.more) = (end, end, true);
         self.framed(|engine| {
             engine.state.frames.push(frame);
@@ -344,18 +344,19 @@ impl<'a, S: Sink> Engine<'a, S> {
 
     /// A loop over frames begins inside of calls.
     pub(super) fn enter(&mut self) -> Around {
-        let Self { limit, calls, room, left, base, .. } = *self;
-        let used = room - left;
+        let Self { limit, calls, room, remaining_calls, base, .. } = *self;
+        let used = room - remaining_calls;
         self.limit = limit.saturating_sub(used as usize);
         self.calls = calls + used + 1;
         self.base = self.state.frames.len();
-        Around { limit, calls, room, left, base }
+        Around { limit, calls, room, remaining_calls, base }
     }
 
     /// It ends.
     pub(super) fn leave(&mut self, around: Around) {
-        let Around { limit, calls, room, left, base } = around;
-        (self.limit, self.calls, self.room, self.left, self.base) = (limit, calls, room, left, base);
+        let Around { limit, calls, room, remaining_calls, base } = around;
+        (self.limit, self.calls, self.room, self.remaining_calls, self.base) =
+            (limit, calls, room, remaining_calls, base);
     }
 
     /// The frames of this loop are part of the path to a fault.

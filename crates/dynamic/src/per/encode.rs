@@ -71,7 +71,7 @@ pub(super) type Result<T, E = Fault> = std::result::Result<T, E>;
 
 /// What a frame is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum What {
+pub(super) enum FrameKind {
     /// The root members of a SEQUENCE or SET.
     Members,
     /// Its extension additions.
@@ -90,7 +90,7 @@ pub(super) enum What {
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
-    pub(super) what: What,
+    pub(super) kind: FrameKind,
     /// SEQUENCE: additions follow. List: another length follows the fragment.
     pub(super) more: bool,
     pub(super) node: NodeId,
@@ -106,7 +106,7 @@ pub(super) struct Frame {
     pub(super) count: u32,
     /// SEQUENCE: index of the first unknown addition on the tape, or 0. Group: which addition. List: elements left in
     /// the fragment.
-    pub(super) left: u32,
+    pub(super) remaining: u32,
     /// List: whether it is written in canonical order.
     pub(super) sorted: bool,
 }
@@ -150,13 +150,13 @@ impl<'a> Engine<'a> {
         while self.state.frames.len() > base
             && let Some(frame) = self.state.frames.last().copied()
         {
-            match frame.what {
-                What::Members | What::Group => self.members(frame)?,
-                What::Additions => self.additions(frame)?,
-                What::List => self.list(frame)?,
-                What::Open | What::Octets(_) | What::Bits(_) => {
+            match frame.kind {
+                FrameKind::Members | FrameKind::Group => self.members(frame)?,
+                FrameKind::Additions => self.additions(frame)?,
+                FrameKind::List => self.list(frame)?,
+                FrameKind::Open | FrameKind::Octets(_) | FrameKind::Bits(_) => {
                     self.state.frames.pop();
-                    self.end_apart(frame.what)?;
+                    self.end_apart(frame.kind)?;
                 }
             }
         }
@@ -185,15 +185,15 @@ impl<'a> Engine<'a> {
                 },
                 Code::Open => {
                     node = self.only_content(index, close)?;
-                    self.begin_apart(What::Open);
+                    self.begin_apart(FrameKind::Open);
                 }
                 Code::OctetsContaining(size) => {
                     node = self.only_content(index, close)?;
-                    self.begin_apart(What::Octets(size));
+                    self.begin_apart(FrameKind::Octets(size));
                 }
                 Code::BitsContaining(size, _) => {
                     node = self.only_content(index, close)?;
-                    self.begin_apart(What::Bits(size));
+                    self.begin_apart(FrameKind::Bits(size));
                 }
                 Code::Predefined(constant) => {
                     let at = (index, node);
@@ -234,7 +234,7 @@ impl<'a> Engine<'a> {
         let length = self.size(&size, count)?;
         let first = self.state.orders.find(open);
         self.state.frames.push(Frame {
-            what: What::List,
+            kind: FrameKind::List,
             more: length.more,
             node,
             code: 0,
@@ -242,7 +242,7 @@ impl<'a> Engine<'a> {
             base: 0,
             cursor: first.unwrap_or(open as u32 + 1),
             count: (count - length.count) as u32,
-            left: length.count as u32,
+            remaining: length.count as u32,
             sorted: first.is_some(),
         });
         Ok(())
@@ -253,8 +253,8 @@ impl<'a> Engine<'a> {
         let node = NodeId(self.program.steps[element.index()].node);
         let code = self.program.nodes[node.index()];
         loop {
-            while frame.left > 0 {
-                frame.left -= 1;
+            while frame.remaining > 0 {
+                frame.remaining -= 1;
                 let index = match frame.sorted {
                     true => self.state.orders.element(frame.cursor),
                     false => frame.cursor as usize,
@@ -286,8 +286,8 @@ impl<'a> Engine<'a> {
                 return Ok(());
             }
             let length = self.state.writer.length(frame.count as usize, self.program.aligned);
-            frame.left = length.count as u32;
-            frame.count -= frame.left;
+            frame.remaining = length.count as u32;
+            frame.count -= frame.remaining;
             frame.more = length.more;
         }
     }
@@ -356,18 +356,18 @@ impl<'a> Engine<'a> {
             super::integer::write_whole(&mut self.state.writer, choice.whole, u64::from(index));
         } else {
             self.state.writer.small_number(u64::from(index & !ADDITION), program.aligned);
-            self.begin_apart(What::Open);
+            self.begin_apart(FrameKind::Open);
         }
         Ok(Some(field))
     }
 
     // Values in octets of their own (§11.2)
 
-    pub(super) fn begin_apart(&mut self, what: What) {
+    pub(super) fn begin_apart(&mut self, kind: FrameKind) {
         let writer = self.state.spare.pop().unwrap_or_default();
         self.state.outer.push(std::mem::replace(&mut self.state.writer, writer));
         self.state.frames.push(Frame {
-            what,
+            kind,
             more: false,
             node: NodeId(0),
             code: 0,
@@ -375,19 +375,19 @@ impl<'a> Engine<'a> {
             base: 0,
             cursor: 0,
             count: 0,
-            left: 0,
+            remaining: 0,
             sorted: false,
         });
     }
 
-    fn end_apart(&mut self, what: What) -> Result<()> {
+    fn end_apart(&mut self, kind: FrameKind) -> Result<()> {
         let around = self.state.outer.pop().unwrap_or_default();
         let mut inside = std::mem::replace(&mut self.state.writer, around);
         // The complete encoding of a value has at least one octet (§11.1.3).
         let octets = if inside.as_slice().is_empty() { &[0][..] } else { inside.as_slice() };
-        let written = match what {
-            What::Octets(size) => self.octet_string(size, octets),
-            What::Bits(size) => self.bits(size, octets, octets.len() * 8),
+        let written = match kind {
+            FrameKind::Octets(size) => self.octet_string(size, octets),
+            FrameKind::Bits(size) => self.bits(size, octets, octets.len() * 8),
             _ => {
                 write_octets(&mut self.state.writer, octets, self.program.aligned);
                 Ok(())

@@ -4,7 +4,7 @@ use tercet_plan::{FieldId, NodeId};
 
 /// What a frame is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum What {
+pub(super) enum FrameKind {
     /// The root members of a SEQUENCE or SET.
     Members,
     /// Its extension additions.
@@ -39,8 +39,8 @@ pub(super) struct Frame {
     /// The step behind the last; for additions, how many are in the bitmap.
     pub(super) end: u32,
     /// For a list, how many events had been said before the last element.
-    pub(super) said: u32,
-    pub(super) what: What,
+    pub(super) events: u32,
+    pub(super) kind: FrameKind,
     /// The extension bit was set; for a list, another fragment follows.
     pub(super) more: bool,
     /// There are too many presence bits for one word.
@@ -54,11 +54,11 @@ const _: () = assert!(size_of::<Frame>() <= 48);
 impl Frame {
     /// Whether it is of a value with parts that the sink hears of.
     pub(super) const fn is_value(&self) -> bool {
-        !matches!(self.what, What::Wrapper | What::Group)
+        !matches!(self.kind, FrameKind::Wrapper | FrameKind::Group)
     }
 
     #[inline(always)]
-    pub(super) const fn new(what: What, field: FieldId, node: NodeId) -> Self {
+    pub(super) const fn new(kind: FrameKind, field: FieldId, node: NodeId) -> Self {
         Self {
             bits: 0,
             before: 0,
@@ -67,8 +67,8 @@ impl Frame {
             code: 0,
             cursor: 0,
             end: 0,
-            said: 0,
-            what,
+            events: 0,
+            kind,
             more: false,
             wide: false,
             scoped: false,
@@ -78,7 +78,7 @@ impl Frame {
     /// What a path tells of it; nothing for what is no value.
     pub(super) fn begun(&self) -> Option<crate::path::Begun> {
         let value = self.is_value();
-        let elements = (self.what == What::List).then_some(self.cursor as usize);
+        let elements = (self.kind == FrameKind::List).then_some(self.cursor as usize);
         value.then_some((self.field, self.node, elements))
     }
 }

@@ -1,7 +1,7 @@
 //! Open types and strings with CONTAINING: values in octets of their own (X.691 §11.2).
 
 use super::decode::{DecodeState, Engine, Result};
-use super::frame::{Frame, What};
+use super::frame::{Frame, FrameKind};
 use super::integer::append;
 use crate::event::{Copying, Discard, Leaf, Mark, Sink};
 use crate::keys;
@@ -51,7 +51,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         match self.enter_octets(inside, None)? {
             Some(around) => {
                 let (field, node) = inside.place();
-                let mut frame = Frame::new(What::Wrapper, field, node);
+                let mut frame = Frame::new(FrameKind::Wrapper, field, node);
                 frame.before = around;
                 self.push(frame)?;
                 Ok(true)
@@ -95,7 +95,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         }
         let mut state = DecodeState::default();
         state.registers = std::mem::take(&mut self.state.registers);
-        let limit = self.limit.saturating_sub(self.values() + (self.room - self.left) as usize);
+        let limit = self.limit.saturating_sub(self.values() + (self.room - self.remaining_calls) as usize);
         let mut sink = Copying(&mut *self.sink);
         let mut engine = Engine {
             state: &mut state,
@@ -105,12 +105,12 @@ impl<'a, S: Sink> Engine<'a, S> {
             sink: &mut sink,
             options: self.options,
             limit,
-            said: self.said,
+            events: self.events,
             empty: self.empty,
             nested: self.nested + 1,
-            calls: self.calls + (self.room - self.left) + 1,
+            calls: self.calls + (self.room - self.remaining_calls) + 1,
             room: 0,
-            left: 0,
+            remaining_calls: 0,
             base: 0,
             pending: self.pending.take(),
             at: inside.place().0,
@@ -124,7 +124,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             engine.gather_trail();
             self.at = engine.at;
         }
-        (self.said, self.empty) = (engine.said, engine.empty);
+        (self.events, self.empty) = (engine.events, engine.empty);
         self.state.registers = std::mem::take(&mut state.registers);
         self.state.trail.append(&mut state.trail);
         if result.is_err() {
@@ -191,7 +191,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             if let Some(content) = row {
                 self.sink.open(field, node);
                 let step = self.program.values[content.index()];
-                let mut frame = Frame::new(What::Open, field, node);
+                let mut frame = Frame::new(FrameKind::Open, field, node);
                 return match self.enter_octets(Inside::Value(step), Some((field, node, None)))? {
                     Some(around) => {
                         frame.before = around;
@@ -231,7 +231,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         let mut reader = self.reader;
         reader.seek(from);
         reader.set_end(from + count * 8);
-        let mut frame = Frame::new(What::Open, field, node);
+        let mut frame = Frame::new(FrameKind::Open, field, node);
         frame.before = self.reader.end();
         if self.nested < NESTED
             && let Some(mark) = self.sink.mark()
@@ -264,7 +264,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         reader: BitReader<'a>,
         mark: Mark,
     ) -> Result<bool> {
-        let before = (self.reader, self.said, self.empty, self.at, self.state.registers.depth());
+        let before = (self.reader, self.events, self.empty, self.at, self.state.registers.depth());
         let around = self.enter();
         let frames = self.state.frames.len();
         self.sink.open(frame.field, frame.node);
@@ -289,7 +289,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         self.state.trail.clear();
         self.sink.take_back(mark);
         let depth;
-        (self.reader, self.said, self.empty, self.at, depth) = before;
+        (self.reader, self.events, self.empty, self.at, depth) = before;
         self.state.registers.take_back(depth);
         self.pending = None;
         Ok(false)
@@ -305,7 +305,7 @@ impl<'a, S: Sink> Engine<'a, S> {
     fn would_decode(&mut self, inside: NodeId, reader: BitReader<'a>) -> Result<bool> {
         let mut options = self.options.clone();
         options.decode_containing = false;
-        let around = self.values() + (self.room - self.left) as usize + 1;
+        let around = self.values() + (self.room - self.remaining_calls) as usize + 1;
         let limit = self.limit.saturating_sub(around);
         let mut state = std::mem::take(&mut self.state.trial).unwrap_or_default();
         state.frames.clear();
@@ -318,12 +318,12 @@ impl<'a, S: Sink> Engine<'a, S> {
             sink: &mut Discard,
             options: &options,
             limit,
-            said: self.said,
+            events: self.events,
             empty: self.empty,
             nested: self.nested,
-            calls: self.calls + (self.room - self.left) + 1,
+            calls: self.calls + (self.room - self.remaining_calls) + 1,
             room: 0,
-            left: 0,
+            remaining_calls: 0,
             base: 0,
             pending: None,
             at: FieldId::ROOT,

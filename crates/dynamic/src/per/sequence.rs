@@ -1,6 +1,6 @@
 //! Writing SEQUENCE and SET (X.691 §19, §21): their components are found on the tape, then written in their order.
 
-use super::encode::{Engine, Frame, Result, What};
+use super::encode::{Engine, Frame, FrameKind, Result};
 use super::integer::write_octets;
 use crate::ErrorKind;
 use crate::fault::Fault;
@@ -17,7 +17,7 @@ impl Engine<'_> {
         let base = self.state.slots.len();
         let (count, unknown) = self.gather(open, close, node, sequence)?;
         let mut frame = Frame {
-            what: What::Members,
+            kind: FrameKind::Members,
             more: false,
             node,
             code,
@@ -25,7 +25,7 @@ impl Engine<'_> {
             base: base as u32,
             cursor: 0,
             count,
-            left: unknown,
+            remaining: unknown,
             sorted: false,
         };
         if sequence.extensible {
@@ -147,8 +147,8 @@ impl Engine<'_> {
     pub(super) fn members(&mut self, mut frame: Frame) -> Result<()> {
         let program = self.program;
         let sequence = &program.sequences[frame.code as usize];
-        let members = match (frame.what, sequence.additions.get(frame.left as usize)) {
-            (What::Group, Some(Addition::Group { members, .. })) => members,
+        let members = match (frame.kind, sequence.additions.get(frame.remaining as usize)) {
+            (FrameKind::Group, Some(Addition::Group { members, .. })) => members,
             _ => &sequence.root,
         };
         let first = self.shape.node(frame.node).first;
@@ -179,7 +179,7 @@ impl Engine<'_> {
                 return Ok(());
             }
         }
-        if frame.what == What::Group {
+        if frame.kind == FrameKind::Group {
             self.state.frames.pop();
         } else if frame.more {
             self.begin_additions(frame);
@@ -213,7 +213,7 @@ impl Engine<'_> {
         for _ in next..frame.count {
             self.state.writer.bit(false);
         }
-        frame.what = What::Additions;
+        frame.kind = FrameKind::Additions;
         frame.cursor = 0;
         self.replace(frame);
     }
@@ -236,7 +236,7 @@ impl Engine<'_> {
                 continue;
             }
             self.replace(frame);
-            self.begin_apart(What::Open);
+            self.begin_apart(FrameKind::Open);
             match addition {
                 Addition::Single(field) => {
                     let step = &self.program.steps[(self.shape.node(frame.node).first + field) as usize];
@@ -244,7 +244,8 @@ impl Engine<'_> {
                     return self.value(index as usize, step);
                 }
                 Addition::Group { members, .. } => {
-                    let group = Frame { what: What::Group, left: frame.cursor - 1, cursor: 0, ..frame };
+                    let group =
+                        Frame { kind: FrameKind::Group, remaining: frame.cursor - 1, cursor: 0, ..frame };
                     self.presence(&group, members);
                     self.state.frames.push(group);
                     return Ok(());
@@ -262,7 +263,7 @@ impl Engine<'_> {
 
 /// The unknown additions of a SEQUENCE with their numbers. One without octets only tells how far the bitmap went.
 fn unknown<'a>(value: View<'a>, frame: &Frame) -> impl Iterator<Item = (u32, &'a [u8])> + use<'a> {
-    let (mut index, close) = (frame.left as usize, frame.close as usize);
+    let (mut index, close) = (frame.remaining as usize, frame.close as usize);
     std::iter::from_fn(move || {
         while index > 0 && index < close {
             let token = value.token(index);

@@ -1,7 +1,7 @@
 //! The loop for values that have frames: those that are too deep for calls, and those whose form is rare.
 
 use super::decode::{Engine, Result};
-use super::frame::{Frame, What};
+use super::frame::{Frame, FrameKind};
 use super::open::leave_octets;
 use crate::event::Sink;
 use crate::path;
@@ -29,20 +29,20 @@ impl<S: Sink> Engine<'_, S> {
     /// Reads or begins the next part of the value that has begun last, or ends it.
     fn go_on(&mut self) -> Result<()> {
         let frame = *self.top();
-        match frame.what {
-            What::Members | What::Group => self.next_member(),
-            What::Additions => self.additions(),
-            What::List => self.next_element(),
-            What::Choice => {
+        match frame.kind {
+            FrameKind::Members | FrameKind::Group => self.next_member(),
+            FrameKind::Additions => self.additions(),
+            FrameKind::List => self.next_element(),
+            FrameKind::Choice => {
                 self.close();
                 Ok(())
             }
-            What::Open => {
+            FrameKind::Open => {
                 leave_octets(&mut self.reader, frame.before)?;
                 self.close();
                 Ok(())
             }
-            What::Wrapper => {
+            FrameKind::Wrapper => {
                 leave_octets(&mut self.reader, frame.before)?;
                 self.state.frames.pop();
                 Ok(())
@@ -79,7 +79,7 @@ impl<S: Sink> Engine<'_, S> {
     /// Behind the last member.
     fn end_members(&mut self) -> Result<()> {
         let frame = *self.top();
-        if frame.what == What::Group {
+        if frame.kind == FrameKind::Group {
             self.state.frames.pop();
             return Ok(());
         }
@@ -101,10 +101,10 @@ impl<S: Sink> Engine<'_, S> {
         let step = &program.steps[self.top().code as usize];
         while self.state.frames.len() == depth {
             let position = self.reader.position();
-            let &mut Frame { cursor, before, said, mut bits, mut more, .. } = self.top();
+            let &mut Frame { cursor, before, events, mut bits, mut more, .. } = self.top();
             if cursor > 0 && before == position {
                 self.at = FieldId(step.field);
-                self.count_empty(said)?;
+                self.count_empty(events)?;
             }
             while bits == 0 {
                 if !more {
@@ -115,10 +115,10 @@ impl<S: Sink> Engine<'_, S> {
                 let length = self.reader.length(program.aligned)?;
                 (bits, more) = (length.count as u64, length.more);
             }
-            let (before, said) = (self.reader.position(), self.said as u32);
-            self.said += 1;
+            let (before, events) = (self.reader.position(), self.events as u32);
+            self.events += 1;
             let top = self.top();
-            (top.bits, top.more, top.before, top.said) = (bits - 1, more, before, said);
+            (top.bits, top.more, top.before, top.events) = (bits - 1, more, before, events);
             top.cursor = cursor.wrapping_add(1);
             self.value_wanted(step)?;
         }

@@ -12,15 +12,15 @@ use tercet_runtime::{Error as Fault, ErrorKind};
 
 impl<S: Sink> Engine<'_, S> {
     #[cold]
-    pub(super) fn take_care(&mut self, code: &NodeCode, number: u32, head: &Head) -> Result<()> {
+    pub(super) fn begin_checks(&mut self, code: &NodeCode, number: u32, head: &Head) -> Result<()> {
         if let Err(fault) = self.take_order(code, self.key(code, number, head.tag)) {
             let slot = self.program.slots.get((code.first + number) as usize);
             self.detail = slot.map(|slot| Detail::Field(slot.field));
             return Err(fault);
         }
-        self.care.previous = self.care.last;
-        self.care.last = self.pos;
-        self.care.unchecked = code.first + number + 1;
+        self.checks.previous = self.checks.last;
+        self.checks.last = self.pos;
+        self.checks.unchecked = code.first + number + 1;
         Ok(())
     }
 
@@ -36,10 +36,10 @@ impl<S: Sink> Engine<'_, S> {
     /// The elements of a SET come in the order of their tags, those that the type does not know among them.
     pub(super) fn take_order(&mut self, code: &NodeCode, tag: u32) -> Result<()> {
         if code.kind == Kind::Set && self.options.rules != Rules::Ber {
-            if tag < self.care.tag {
+            if tag < self.checks.tag {
                 return Err(self.fault(ErrorKind::SetOrder));
             }
-            self.care.tag = tag;
+            self.checks.tag = tag;
         }
         Ok(())
     }
@@ -47,17 +47,17 @@ impl<S: Sink> Engine<'_, S> {
     /// Strict rules: what can be said of a component once it is complete.
     #[cold]
     pub(super) fn check_last(&mut self, set_of: bool) -> Result<()> {
-        let Some(slot) = self.care.unchecked.checked_sub(1) else { return Ok(()) };
-        self.care.unchecked = 0;
+        let Some(slot) = self.checks.unchecked.checked_sub(1) else { return Ok(()) };
+        self.checks.unchecked = 0;
         if self.options.rules == Rules::Ber {
             return Ok(());
         }
-        let element = self.input.get(self.care.last..self.pos).unwrap_or_default();
+        let element = self.input.get(self.checks.last..self.pos).unwrap_or_default();
         let slot = self.program.slots[slot as usize];
         if set_of && self.cur().cursor > 1 {
-            let before = self.input.get(self.care.previous..self.care.last).unwrap_or_default();
+            let before = self.input.get(self.checks.previous..self.checks.last).unwrap_or_default();
             self.at_slot = self.code().first;
-            check_set_of_order(before, element, self.offset(self.care.last))?;
+            check_set_of_order(before, element, self.offset(self.checks.last))?;
             self.at_slot = NONE;
         }
         if slot.flags & flags::DEFAULT != 0
@@ -67,13 +67,13 @@ impl<S: Sink> Engine<'_, S> {
             && canonical::same(default, element, rules_of(self.options.rules))
         {
             self.detail = Some(Detail::Field(slot.field));
-            return Err(Fault::new(ErrorKind::DefaultEncoded, self.offset(self.care.last)));
+            return Err(Fault::new(ErrorKind::DefaultEncoded, self.offset(self.checks.last)));
         }
         Ok(())
     }
 
     /// Primitive values.
-    pub(super) fn check_carefully(&mut self, slot: &Slot, contents: &[u8], at: usize) -> Result<()> {
+    pub(super) fn check_strictly(&mut self, slot: &Slot, contents: &[u8], at: usize) -> Result<()> {
         let node = self.shape.node(slot.node);
         if self.options.strict_integers && matches!(slot.kind, Kind::Integer | Kind::Enumerated) {
             decode_integer(contents, self.offset(at), tercet_runtime::ber::Rules::Der)?;
