@@ -43,7 +43,7 @@ fn plans_are_read_back_as_they_are_written() {
 /// The specifications of the corpora, where they are.
 #[test]
 fn plans_of_large_specifications_are_read_back() {
-    let Some(corpora) = tercet_testing::find_corpora() else { return };
+    let Some(corpora) = tercet_testing::corpora("") else { return };
     let mut folders = vec![corpora];
     while let Some(folder) = folders.pop() {
         let inside =
