@@ -1,4 +1,4 @@
-//! Events: what a decoder says and a sink hears.
+//! Events: what a decoder reports to a sink.
 //!
 //! The grammar of events, the same for every encoding rule:
 //!
@@ -25,7 +25,7 @@ pub enum Leaf<'a> {
         /// The octets.
         contents: &'a [u8],
     },
-    /// The same, but made by the decoder: joined segments, strings of rules that are not octet-aligned.
+    /// X.690 contents octets that are not in the input: joined segments, strings of rules that are not octet-aligned.
     Made(&'a [u8]),
     /// BOOLEAN (0, 1), INTEGER and ENUMERATED of rules that do not have X.690 contents octets.
     Int(i64),
@@ -34,7 +34,7 @@ pub enum Leaf<'a> {
 }
 
 impl<'a> Leaf<'a> {
-    /// The contents octets, unless it is an [`Leaf::Int`] or [`Leaf::Addition`].
+    /// Returns the contents octets, or `None` for [`Leaf::Int`] and [`Leaf::Addition`].
     pub fn contents(self) -> Option<&'a [u8]> {
         match self {
             Self::Input { contents, .. } | Self::Made(contents) => Some(contents),
@@ -43,87 +43,88 @@ impl<'a> Leaf<'a> {
     }
 }
 
-/// Why a value is marked: see [`Sink::marked`].
+/// The reason why a value is marked: see [`Sink::marked`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Marked {
-    /// The error that strict decoding reports; with the path of the value where a decoder says the event.
+    /// The error that strict decoding reports; with the path of the value where a decoder reports the event.
     pub error: Error,
     /// Absolute offset of the contents octets, or of the element if the value is in segments.
     pub offset: u64,
 }
 
-/// Receives the events of a decode. `field` says which component, alternative or element of the enclosing value this
-/// is ([`FieldId::ROOT`] for the outermost value and for content), `node` its type.
+/// Receives the events of a decode. `field` is the component, alternative or element of the enclosing value
+/// ([`FieldId::ROOT`] for the outermost value and for content), `node` its type.
 pub trait Sink {
-    /// A value begins, in these rules: those of the octets of open types and additions that nobody could look into.
+    /// Receives the rules of the encoding before its value. The octets of unresolved open types and of unknown additions are
+    /// in these rules.
     #[inline]
     fn begin(&mut self, _rules: Rules) {}
 
-    /// No more than `depth` values of what it hears are inside one another: the limit of the decoder
-    /// ([`crate::Limits::depth`]).
+    /// Receives the depth limit of the decoder ([`crate::Limits::depth`]): no more values are inside one another.
     #[inline]
     fn within(&mut self, _depth: u16) {}
 
-    /// A primitive value.
+    /// Receives a primitive value.
     fn leaf(&mut self, field: FieldId, node: NodeId, leaf: Leaf<'_>);
 
-    /// A character string or time that is kept although its contents octets are not of its type, in BER unless
-    /// [`crate::Options::strict_values`] is set. By default a sink hears it as any other value: [`crate::leaf::scalar`]
+    /// Receives a character string or time that is kept although its contents octets are not of its type, in BER unless
+    /// [`crate::Options::strict_values`] is set. By default a sink treats it as any other value: [`crate::leaf::scalar`]
     /// shows it as far as it has characters.
     #[cold]
     fn marked(&mut self, field: FieldId, node: NodeId, leaf: Leaf<'_>, _marked: &Marked) {
         self.leaf(field, node, leaf);
     }
 
-    /// A SEQUENCE, SET, SEQUENCE OF, SET OF, CHOICE, resolved open type, or string with decoded content begins.
+    /// Receives the begin of a SEQUENCE, SET, SEQUENCE OF, SET OF, CHOICE, resolved open type, or string with decoded
+    /// content.
     fn open(&mut self, field: FieldId, node: NodeId);
 
-    /// It ends.
+    /// Receives the end of the value that began last and has not ended.
     fn close(&mut self, field: FieldId, node: NodeId);
 
-    /// A component is absent and has a DEFAULT: `constant` is an index into `Shape::defaults`.
+    /// Receives an absent component that has a DEFAULT: `constant` is an index into `Shape::defaults`.
     fn absent(&mut self, field: FieldId, node: NodeId, constant: u32);
 
-    /// An extension addition that the schema does not know: its complete encoding in the rule at hand, and which of
-    /// the additions it is, from 0; `u32::MAX` in rules that tell additions by their tags. One without octets only
-    /// tells that the type of the sender has so many additions.
+    /// Receives an unknown extension addition: its number among the additions, from 0, or `u32::MAX` in rules that identify
+    /// additions by their tags, and its complete encoding in the rules of the value. An addition without octets only shows
+    /// how many additions the type of the sender has.
     fn unknown(&mut self, addition: u32, leaf: Leaf<'_>);
 
-    /// The type of the sender has so many extension additions, fewer than this one: said of the SEQUENCE or SET that is
-    /// open, in rules that count additions.
+    /// Receives the number of extension additions that the type of the sender has, if it is smaller than that of the plan's
+    /// type: for the SEQUENCE or SET that is open, in rules that count additions.
     #[inline]
     fn earlier(&mut self, _additions: u32) {}
 
-    /// Whether a field's value is wanted; if not, the decoder skips it, checking its lengths and nothing else.
+    /// Returns whether the sink wants the value of a field. If not, the decoder skips the value and checks only its lengths.
     #[inline]
     fn wants(&self, _field: FieldId) -> bool {
         true
     }
 
-    /// How far it has heard, if it can take back what it hears from now on: then what may be in a string is read once
-    /// and not tried before.
+    /// Returns the current place in the events, if the sink can forget events after it ([`Sink::take_back`]). Then the decoder
+    /// reads the contents of a string once, without a trial.
     #[inline]
     fn mark(&self) -> Option<Mark> {
         None
     }
 
-    /// Forgets what it has heard since a mark.
+    /// Forgets the events since a mark.
     #[inline]
     fn take_back(&mut self, _mark: Mark) {}
 }
 
-/// A place in what a sink has heard ([`Sink::mark`]): numbers of its own.
+/// A place in the events of a sink ([`Sink::mark`]). The sink chooses the meaning of the numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mark {
     /// Number of events.
     pub entries: usize,
     /// Number of octets.
     pub octets: usize,
-    /// Whatever else.
+    /// Any other number.
     pub open: u32,
 }
 
-/// Hears nothing: decoding with it validates.
+/// A sink that ignores all events: decoding into it validates.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Discard;
 
@@ -144,7 +145,7 @@ impl Sink for Discard {
     }
 }
 
-/// Says on what was decoded from octets that are not the input's, but joined from pieces of it.
+/// A sink that passes events on and marks contents octets as not part of the input: they were joined from pieces of it.
 pub(crate) struct Copying<'s>(pub(crate) &'s mut dyn Sink);
 
 impl Sink for Copying<'_> {

@@ -1,7 +1,7 @@
 //! The plan engine: decodes any schema to events and encodes it again, with no build step.
 //!
-//! [`decode`] says the events of a value to a [`Sink`]; a [`Tape`] keeps them; [`encode`] writes a tape again. For many
-//! records use a [`Decoder`] and an [`Encoder`], which keep their memory.
+//! [`decode`] reports the events of a value to a [`Sink`]; a [`Tape`] keeps them; [`encode`] encodes a tape. For many
+//! records, use a [`Decoder`] and an [`Encoder`], which keep their memory.
 
 mod ber;
 mod codec;

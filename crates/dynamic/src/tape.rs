@@ -1,13 +1,13 @@
 //! The tape: a decoded value as one flat, reusable array of 16-byte entries that point into the input.
 //!
-//! Entries stand in pre-order; [`Token::Open`] and [`Token::Close`] know each other's index, so that a value is skipped
+//! Entries are in pre-order; [`Token::Open`] and [`Token::Close`] know each other's index, so that a value is skipped
 //! in one step forwards and an encoder that writes backwards can walk the tape backwards without recursion.
 
 use crate::event::{Leaf, Mark, Marked, Sink};
 use crate::{Error, ErrorKind, Limits, path};
 use tercet_plan::{FieldId, NodeId, Rules, Shape};
 
-/// What an entry is.
+/// The kind of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Tag {
@@ -22,15 +22,15 @@ pub(crate) enum Tag {
     Int,
     /// `a`: index of the constant.
     Default,
-    /// As `Input`, with no field; `node` is the number of the addition.
+    /// An unknown addition, with `a` and `b` as for `Input` and no field; `node` is the number of the addition.
     UnknownInput,
-    /// As `Made`, with no field; `node` is the number of the addition.
+    /// An unknown addition, with `a` and `b` as for `Made` and no field; `node` is the number of the addition.
     UnknownMade,
     /// `a`: number of the addition.
     Addition,
 }
 
-/// An entry as it is.
+/// An entry in its stored form.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry {
     /// Tag in the top four bits, field below.
@@ -72,19 +72,19 @@ impl Entry {
 }
 
 impl Entry {
-    /// The number of a [`Tag::Int`].
+    /// Returns the number of a [`Tag::Int`].
     #[inline(always)]
     pub(crate) fn number(self) -> i64 {
         (u64::from(self.b) << 32 | u64::from(self.a)).cast_signed()
     }
 
-    /// Index of the close of a [`Tag::Open`].
+    /// Returns the index of the close of a [`Tag::Open`].
     #[inline(always)]
     pub(crate) const fn close(self) -> usize {
         self.a as usize
     }
 
-    /// The index of its field, greater than that of any if it has none.
+    /// Returns the index of the field, greater than that of any field if there is none.
     #[inline(always)]
     pub(crate) const fn place(self) -> usize {
         (self.head & FIELD_MASK) as usize
@@ -95,34 +95,34 @@ impl Entry {
         NodeId(self.node)
     }
 
-    /// Whether a value of a known field begins here, or stands here.
+    /// Returns whether the entry is, or begins, the value of a known field.
     #[inline(always)]
     pub(crate) fn is_value(self) -> bool {
         matches!(self.tag(), Tag::Open | Tag::Input | Tag::Made | Tag::Int | Tag::Addition)
     }
 
-    /// Index behind the value that begins at an index.
+    /// Returns the index after the value that begins at an index.
     #[inline(always)]
     pub(crate) fn behind(self, index: usize) -> usize {
         if self.tag() == Tag::Open { self.close() + 1 } else { index + 1 }
     }
 }
 
-/// An entry of a tape, read.
+/// An entry of a tape.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Token<'a> {
-    /// A value with parts begins; its close stands at index `close`.
+    /// The begin of a value with parts; its end is at index `close`.
     Open {
-        /// Which part of the enclosing value.
+        /// Component, alternative or element of the enclosing value.
         field: FieldId,
         /// Its type.
         node: NodeId,
         /// Index of its close.
         close: usize,
     },
-    /// It ends; its open stands at index `open`.
+    /// The end of a value with parts; its begin is at index `open`.
     Close {
-        /// Which part of the enclosing value.
+        /// Component, alternative or element of the enclosing value.
         field: FieldId,
         /// Its type.
         node: NodeId,
@@ -131,7 +131,7 @@ pub enum Token<'a> {
     },
     /// A primitive value.
     Leaf {
-        /// Which part of the enclosing value.
+        /// Component, alternative or element of the enclosing value.
         field: FieldId,
         /// Its type.
         node: NodeId,
@@ -140,7 +140,7 @@ pub enum Token<'a> {
     },
     /// An absent component with a DEFAULT.
     Default {
-        /// Which part of the enclosing value.
+        /// Component, alternative or element of the enclosing value.
         field: FieldId,
         /// Its type.
         node: NodeId,
@@ -149,7 +149,7 @@ pub enum Token<'a> {
     },
     /// An unknown extension addition.
     Unknown {
-        /// Which of the additions, from 0; `u32::MAX` in rules that tell them by their tags.
+        /// Number among the additions, from 0; `u32::MAX` in rules that identify additions by their tags.
         addition: u32,
         /// Its complete encoding.
         leaf: Leaf<'a>,
@@ -164,16 +164,16 @@ pub enum Token<'a> {
 pub struct Tape {
     entries: Vec<Entry>,
     scratch: Vec<u8>,
-    /// Index of the open entry that is not closed yet, plus one; each such entry has that of the one around it in `a`.
+    /// Index of the innermost open entry without a close, plus one; `a` of such an entry has the index of the next one around.
     open: u32,
     rules: Option<Rules>,
-    /// How many values are inside one another at most, as far as that is known.
+    /// Greatest number of values inside one another, if known.
     within: Option<u16>,
-    /// Leaves whose contents octets are not of their type, by their index: most tapes have none.
+    /// Leaves whose contents octets are not of their type, by their index. Most tapes have none.
     marks: Vec<MarkedLeaf>,
 }
 
-/// What a tape keeps of a [`Marked`] leaf: not the path, which follows from the index.
+/// A [`Marked`] leaf without its path, which follows from the index.
 #[derive(Clone, Copy, Debug)]
 struct MarkedLeaf {
     index: usize,
@@ -183,7 +183,7 @@ struct MarkedLeaf {
 }
 
 impl Tape {
-    /// An empty tape.
+    /// Makes an empty tape.
     pub fn new() -> Self {
         Self::default()
     }
@@ -198,12 +198,12 @@ impl Tape {
         self.marks.clear();
     }
 
-    /// Number of entries.
+    /// Returns the number of entries.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether nothing has been written.
+    /// Returns whether there is no entry.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
@@ -211,7 +211,7 @@ impl Tape {
     /// Makes a value of what was read before a fault: ends the values that have begun, and drops those at the end that
     /// have nothing inside yet. Returns `false` if nothing was read.
     ///
-    /// Components after the fault are absent, mandatory ones too: such a value is there to be looked at.
+    /// Components after the fault are absent, mandatory ones too: such a value is for people to look at.
     pub fn finish_partial(&mut self) -> bool {
         while let Some(index) = (self.open as usize).checked_sub(1)
             && let Some(entry) = self.entries.get(index).copied()
@@ -226,7 +226,7 @@ impl Tape {
         !self.entries.is_empty()
     }
 
-    /// Makes a value of what stands before the octet `end` of the input, as [`Tape::finish_partial`].
+    /// Makes a value of what was read before the octet `end` of the input, as [`Tape::finish_partial`] does.
     pub fn finish_partial_before(&mut self, end: usize) -> bool {
         let is_beyond = |entry: &Entry| {
             matches!(entry.tag(), Tag::Input | Tag::UnknownInput)
@@ -256,7 +256,7 @@ impl Tape {
         self.finish_partial()
     }
 
-    /// The entry where more than `limit` values with parts are inside one another.
+    /// Returns the first entry that is inside more than `limit` values with parts.
     pub(crate) fn deeper_than(&self, limit: u16) -> Option<usize> {
         let mut depth = 0_usize;
         self.entries.iter().position(|entry| match entry.tag() {
@@ -272,12 +272,12 @@ impl Tape {
         })
     }
 
-    /// Octets of memory held.
+    /// Returns the octets of memory held.
     pub fn memory(&self) -> usize {
         self.entries.capacity() * size_of::<Entry>() + self.scratch.capacity()
     }
 
-    /// The tape together with the input it was decoded from. A tape built from a [`crate::Value`] or from text needs
+    /// Returns the tape together with the input it was decoded from. A tape built from a [`crate::Value`] or from text needs
     /// no input: give `&[]`.
     pub fn view<'a>(&'a self, input: &'a [u8]) -> View<'a> {
         View { tape: self, input }
@@ -363,16 +363,16 @@ impl Sink for Tape {
     }
 }
 
-/// An entry of one of the kinds that most are: smaller than a [`Token`].
+/// An entry of one of the frequent kinds; smaller than a [`Token`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Common {
-    /// A leaf that stands in the input.
+    /// A leaf in the input.
     Input { field: FieldId, at: usize, length: usize },
-    /// A value with parts begins.
+    /// The begin of a value with parts.
     Open,
-    /// It ends.
+    /// The end of a value with parts.
     Close { field: FieldId, node: NodeId, open: u32 },
-    /// Anything else.
+    /// Any other entry.
     Other,
 }
 
@@ -384,17 +384,17 @@ pub struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// Number of entries.
+    /// Returns the number of entries.
     pub fn len(self) -> usize {
         self.tape.entries.len()
     }
 
-    /// Whether there is nothing.
+    /// Returns whether there is no entry.
     pub fn is_empty(self) -> bool {
         self.tape.entries.is_empty()
     }
 
-    /// The entry at an index below [`View::len`].
+    /// Returns the entry at an index below [`View::len`].
     #[inline]
     pub fn token(self, index: usize) -> Token<'a> {
         let entry = self.tape.entries[index];
@@ -413,7 +413,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The entry at an index, of the kinds that most are.
+    /// Returns the entry at an index, if it is of a frequent kind.
     #[inline(always)]
     pub(crate) fn common(self, index: usize) -> Common {
         let entry = self.tape.entries[index];
@@ -427,13 +427,13 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The entry at an index, not read yet.
+    /// Returns the entry at an index in its stored form.
     #[inline(always)]
     pub(crate) fn entry(self, index: usize) -> Entry {
         self.tape.entries[index]
     }
 
-    /// The leaf at an index, if it is one.
+    /// Returns the leaf at an index, or `None` for another entry.
     #[inline(always)]
     pub(crate) fn leaf(self, index: usize) -> Option<Leaf<'a>> {
         let entry = self.tape.entries[index];
@@ -447,24 +447,24 @@ impl<'a> View<'a> {
         })
     }
 
-    /// All entries, not read yet.
+    /// Returns all entries in their stored form.
     #[inline(always)]
     pub(crate) fn entries(self) -> &'a [Entry] {
         &self.tape.entries
     }
 
-    /// A copy of the tape, to be read again with the same input.
+    /// Copies the tape, to be read with the same input.
     pub fn to_tape(self) -> Tape {
         self.tape.clone()
     }
 
-    /// How many leaves are kept although their contents octets are not of their type ([`Sink::marked`]).
+    /// Returns the number of leaves that are kept although their contents octets are not of their type ([`Sink::marked`]).
     #[inline]
     pub fn marks(self) -> usize {
         self.tape.marks.len()
     }
 
-    /// Why the leaf at an index is marked, if it is.
+    /// Returns why the leaf at an index is marked, or `None` for other entries.
     #[inline]
     pub fn marked(self, index: usize) -> Option<ErrorKind> {
         if self.tape.marks.is_empty() { None } else { self.find_mark(index) }
@@ -477,7 +477,7 @@ impl<'a> View<'a> {
     }
 
     /// Refuses a value with more values inside one another than [`crate::Limits::depth`] allows by default, as decoders
-    /// do. Of what a decoder has read its own limit holds: nothing is counted again.
+    /// do. For a value that a decoder has read, the limit of that decoder applies, and nothing is counted.
     ///
     /// # Errors
     /// [`ErrorKind::DepthLimit`] with the path.
@@ -496,23 +496,24 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The rules that the value was decoded from, if it was.
+    /// Returns the rules that the value was decoded from, or `None` for a value that was made.
     pub fn rules(self) -> Option<Rules> {
         self.tape.rules
     }
 
-    /// How many extension additions the type of the sender has, if fewer than this one, by the index of the open.
+    /// Returns the number of extension additions that the type of the sender has, if it is smaller than that of the plan's type;
+    /// by the index of the open.
     pub(crate) fn earlier(self, open: usize) -> Option<u32> {
         let entry = self.tape.entries[open];
         if entry.tag() == Tag::Open { entry.b.checked_sub(1) } else { None }
     }
 
-    /// The input.
+    /// Returns the input.
     pub fn octets(self) -> &'a [u8] {
         self.input
     }
 
-    /// Index of the entry behind the value at `index`.
+    /// Returns the index of the entry after the value at `index`.
     #[inline]
     pub fn skip(self, index: usize) -> usize {
         match self.tape.entries[index] {
@@ -521,12 +522,12 @@ impl<'a> View<'a> {
         }
     }
 
-    /// All entries in order.
+    /// Returns all entries in order.
     pub fn tokens(self) -> impl DoubleEndedIterator<Item = Token<'a>> + ExactSizeIterator {
         (0..self.len()).map(move |i| self.token(i))
     }
 
-    /// Says the events again to another sink.
+    /// Replays the events into another sink.
     pub fn replay(self, sink: &mut impl Sink) {
         if let Some(rules) = self.tape.rules {
             sink.begin(rules);
@@ -537,7 +538,7 @@ impl<'a> View<'a> {
         self.say(0..self.len(), sink);
     }
 
-    /// The same without what the sink does not want, as a decoder says them.
+    /// Replays the events that the sink wants ([`Sink::wants`]), as a decoder reports them.
     pub fn replay_wanted(self, sink: &mut impl Sink) {
         if let Some(rules) = self.tape.rules {
             sink.begin(rules);
@@ -562,7 +563,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Says the events of the value at an index again to another sink.
+    /// Replays the events of the value at an index into another sink.
     pub fn replay_part(self, index: usize, sink: &mut impl Sink) {
         self.say(index..self.skip(index), sink);
     }
@@ -575,7 +576,7 @@ impl<'a> View<'a> {
         self.say_plain(indices, sink);
     }
 
-    /// As [`View::say`], with the leaves that are marked said as such.
+    /// Reports an entry as [`View::say`] does, marked leaves as marked.
     #[cold]
     fn say_marked(self, indices: std::ops::Range<usize>, sink: &mut impl Sink) {
         let mut from = indices.start;
@@ -615,7 +616,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// An empty slice stands for a range outside of the input: a tape read with another input than its own.
+    /// Returns an empty slice for a range outside of the input: a tape read with another input than its own.
     fn input(self, at: usize, len: usize) -> Leaf<'a> {
         Leaf::Input { at, contents: self.input.get(at..at + len).unwrap_or_default() }
     }
