@@ -115,7 +115,7 @@ pub enum Token<'a> {
     Open {
         /// Component, alternative or element of the enclosing value.
         field: FieldId,
-        /// Its type.
+        /// The type.
         node: NodeId,
         /// Index of its close.
         close: usize,
@@ -124,7 +124,7 @@ pub enum Token<'a> {
     Close {
         /// Component, alternative or element of the enclosing value.
         field: FieldId,
-        /// Its type.
+        /// The type.
         node: NodeId,
         /// Index of its open.
         open: usize,
@@ -133,7 +133,7 @@ pub enum Token<'a> {
     Leaf {
         /// Component, alternative or element of the enclosing value.
         field: FieldId,
-        /// Its type.
+        /// The type.
         node: NodeId,
         /// The value.
         leaf: Leaf<'a>,
@@ -142,7 +142,7 @@ pub enum Token<'a> {
     Default {
         /// Component, alternative or element of the enclosing value.
         field: FieldId,
-        /// Its type.
+        /// The type.
         node: NodeId,
         /// Index into `Shape::defaults`.
         constant: u32,

@@ -1,4 +1,4 @@
-//! How BER, DER and CER write the values of a shape (X.690).
+//! The code for BER, DER and CER (X.690).
 //!
 //! A [`Program`] has a [`Slot`] for each field of the shape (with the same index) and behind them one for each node that
 //! can stand without a field: roots, rows of tables, types in CONTAINING. The tags of one value are the slot's `tag`,
@@ -48,14 +48,14 @@ pub mod node_flags {
     pub const SCOPE: u8 = 32;
 }
 
-/// How a value in one place is tagged: 16 octets.
+/// The tags of a value in one place: 16 octets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot {
     /// The outermost tag: class in the top two bits, number in the low 29; or [`UNTAGGED`].
     pub tag: u32,
     /// The field, or [`FieldId::ROOT`].
     pub field: FieldId,
-    /// Its type.
+    /// The type.
     pub node: NodeId,
     /// The kind of its type.
     pub kind: Kind,
@@ -65,10 +65,10 @@ pub struct Slot {
     pub chain: u16,
 }
 
-/// How the parts of a value are found: the code of a node.
+/// The code of a node: it finds the parts of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NodeCode {
-    /// What it is.
+    /// The kind.
     pub kind: Kind,
     /// See [`node_flags`].
     pub flags: u8,
@@ -128,7 +128,7 @@ impl Program {
         self.slots.get(first..first + node.count as usize).unwrap_or_default()
     }
 
-    /// The number within the node of the first slot at or behind `from` that an element with this tag belongs to.
+    /// Returns the number within the node of the first slot at or after `from` that an element with this tag belongs to.
     ///
     /// Tags inside untagged CHOICEs count as tags of the slot.
     #[inline]

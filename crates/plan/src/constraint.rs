@@ -13,20 +13,20 @@ use crate::{FieldId, NameId, NodeId, Rules};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RestrictionId(pub u32);
 
-/// One constraint, written behind a type in parentheses.
+/// One constraint: parentheses after a type.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Restriction {
-    /// What its root allows.
+    /// The values that its root allows.
     pub root: Element,
-    /// Whether `...` follows: then values outside of the root are valid too (X.680 §50.8).
+    /// `true` if `...` follows: then values outside of the root are valid too (X.680 §50.8).
     pub extensible: bool,
-    /// What is written behind `...`.
+    /// The additional values, after `...`.
     pub additions: Option<Element>,
     /// Where it is written: begin and end in octets, as the compiler counts over all its texts.
     pub span: (u32, u32),
 }
 
-/// What the elements of X.680 §51 and the constraints of X.682 allow.
+/// An element of X.680 §51, or a constraint of X.682.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Element {
     /// Every value (`ALL`, and what says nothing about values).
@@ -76,7 +76,7 @@ impl Number {
         Self(fewest(contents).into())
     }
 
-    /// How this number stands to one in contents octets.
+    /// Compares the number with one in contents octets.
     pub fn compare(&self, contents: &[u8]) -> std::cmp::Ordering {
         let (a, b) = (&*self.0, fewest(contents));
         let negative = |octets: &[u8]| octets.first().is_some_and(|first| *first >= 0x80);
@@ -103,7 +103,7 @@ fn fewest(mut contents: &[u8]) -> &[u8] {
 /// WITH COMPONENTS.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Components {
-    /// Whether `...` stands first: components that are not named are then free.
+    /// `true` if `...` stands first: components that are not named are then free.
     pub partial: bool,
     /// The named ones.
     pub list: Vec<Component>,
@@ -114,7 +114,7 @@ pub struct Components {
 pub struct Component {
     /// Its identifier.
     pub name: NameId,
-    /// What its value has to meet.
+    /// The constraint on its value.
     pub value: Option<Restriction>,
     /// PRESENT, ABSENT, OPTIONAL.
     pub presence: Option<Presence>,
@@ -134,7 +134,7 @@ pub enum Presence {
 pub struct ValueTable {
     /// The object set's name.
     pub name: Option<NameId>,
-    /// Whether the set is extensible: any other value is then valid too.
+    /// `true` if the set is extensible: any other value is then valid too.
     pub extensible: bool,
     /// Keys and the value, once for each object that has them.
     pub rows: Vec<(Vec<Key>, Constant)>,

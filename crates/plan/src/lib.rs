@@ -1,6 +1,6 @@
 //! The executable form of an ASN.1 specification: plain data, made once by `tercet-lower`, run by `tercet-dynamic`.
 //!
-//! [`Shape`] says what values look like, whatever the rule; [`ber`] and its siblings say how each rule writes them.
+//! [`Shape`] describes values, whatever the rules; [`ber`] and its siblings describe how each set of rules encodes them.
 
 pub mod ber;
 pub mod bytes;
@@ -74,12 +74,12 @@ impl Rules {
     }
 }
 
-/// What values look like, and how one set of rules writes them.
+/// The shape of values, and the code of one set of encoding rules for them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
-    /// What values look like; shared by all plans lowered from the same roots.
+    /// The shape of values; shared by all plans lowered from the same roots.
     pub shape: Arc<Shape>,
-    /// How they are written.
+    /// The code of the encoding rules.
     pub code: Code,
 }
 
@@ -101,7 +101,7 @@ impl Plan {
         self.shape.root(name)
     }
 
-    /// Whether the plan is one for these rules: BER, DER and CER have one plan.
+    /// Returns whether the plan is one for these rules: BER, DER and CER have one plan.
     pub const fn serves(&self, rules: Rules) -> bool {
         match &self.code {
             Code::Ber(_) => matches!(rules, Rules::Ber | Rules::Der | Rules::Cer),

@@ -1,11 +1,11 @@
-//! How OER writes the values of a shape (X.696): widths, fixed sizes and tags, decided once.
+//! The code for OER (X.696): widths, fixed sizes and tags of the values of a shape, decided once.
 //!
 //! A [`Program`] has one [`Code`] for each node of the shape. Whatever needs more than a few octets of description lies
 //! in a side table that the code points into.
 
 use crate::per::Unit;
 
-/// How an INTEGER is written (§10).
+/// The form of an INTEGER (§10).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Integer {
     /// Without a sign, in 1, 2, 4 or 8 octets (§10.3 a to d).
@@ -18,7 +18,7 @@ pub enum Integer {
     SignedVariable,
 }
 
-/// How a REAL is written (§12).
+/// The form of a REAL (§12).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Real {
     /// Four octets of IEEE 754 binary32 (§12.2).
@@ -29,8 +29,7 @@ pub enum Real {
     Contents,
 }
 
-/// How the number of octets, bits or characters of a string is told: the one number that there can be, for which
-/// nothing is written, or [`VARIABLE`].
+/// The only number of octets, bits or characters that a string can have, for which nothing is written, or [`VARIABLE`].
 pub type Size = u32;
 
 /// A length determinant is written.
@@ -45,10 +44,10 @@ pub struct Member {
     pub optional: bool,
 }
 
-/// How a SEQUENCE or SET is written (§16, §18).
+/// The form of a SEQUENCE or SET (§16, §18).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sequence {
-    /// Whether the preamble begins with an extension bit (§16.2.2).
+    /// `true` if the preamble begins with an extension bit (§16.2.2).
     pub extensible: bool,
     /// Number of presence bits.
     pub optional: u32,
@@ -99,10 +98,10 @@ pub struct Alternative {
 /// The alternative is an untagged CHOICE: the tag that is written is that of its own alternative.
 pub const UNTAGGED: u32 = u32::MAX;
 
-/// How a CHOICE is written (§20).
+/// The form of a CHOICE (§20).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
-    /// Whether tags that are not known may come, here or in an untagged CHOICE inside.
+    /// `true` if tags that are not known may come, here or in an untagged CHOICE inside.
     pub extensible: bool,
     /// By number of the field within the node.
     pub alternatives: Box<[Alternative]>,
@@ -118,7 +117,7 @@ impl Choice {
     }
 }
 
-/// How the values of a node are written.
+/// The forms of the values of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Code {
     /// BOOLEAN (§9).
@@ -170,7 +169,7 @@ pub enum TimeStep {
     Utc,
 }
 
-/// How a time type is written (§29): as the type that Tables 1 to 3 give for its property settings.
+/// The form of a time type (§29): as the type that Tables 1 to 3 give for its property settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Time {
     /// A date, a time of day, or both: the numbers in order.
@@ -180,7 +179,7 @@ pub enum Time {
 }
 
 impl Code {
-    /// Whether values may have parts.
+    /// Returns whether values may have parts.
     #[inline]
     pub const fn is_framed(&self) -> bool {
         matches!(
@@ -198,7 +197,7 @@ impl Code {
 /// The code for OER, basic or canonical.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Program {
-    /// Whether the encodings are canonical (§31).
+    /// `true` if the encodings are canonical (§31).
     pub canonical: bool,
     /// One for each node.
     pub nodes: Vec<Code>,

@@ -1,4 +1,4 @@
-//! How PER writes the values of a shape (X.691): widths, orders and bounds, decided once.
+//! The code for PER (X.691): widths, orders and bounds of the values of a shape, decided once.
 //!
 //! A [`Program`] has one [`Code`] for each node of the shape. Whatever needs more than a few octets of description lies
 //! in a side table that the code points into.
@@ -14,7 +14,7 @@ pub use time::{Time, TimePart, TimeStep, Unit};
 /// No bound.
 pub const UNBOUNDED: u32 = u32::MAX;
 
-/// How a constrained whole number is written (X.691 §11.5), given the number of values it can have.
+/// The form of a constrained whole number (X.691 §11.5), given the number of values it can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Whole {
     /// One value: nothing is written.
@@ -30,10 +30,10 @@ pub enum Whole {
     Octets(u8, u8),
 }
 
-/// How an INTEGER is written (§13).
+/// The form of an INTEGER (§13).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Integer {
-    /// Whether a bit in front says that the value is outside of the root.
+    /// `true` for an extension bit in front.
     pub extensible: bool,
     /// The form of the root.
     pub form: IntegerForm,
@@ -48,7 +48,7 @@ pub enum IntegerForm {
         lo: i64,
         /// The greatest value minus the least.
         span: u64,
-        /// How the difference is written.
+        /// The form of the difference.
         whole: Whole,
     },
     /// Only a lower bound (§11.7).
@@ -68,19 +68,19 @@ pub struct Large {
     pub span: Option<Box<[u8]>>,
 }
 
-/// How a number of octets, bits, characters or elements is written (§11.9.4).
+/// The form of a number of octets, bits, characters or elements (§11.9.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Size {
-    /// Whether a bit in front says that the size is outside of the root.
+    /// `true` for an extension bit in front.
     pub extensible: bool,
     /// The least size.
     pub lo: u32,
     /// The greatest size, or [`UNBOUNDED`].
     pub hi: u32,
-    /// How the difference to `lo` is written; `None` for a general length determinant, without an upper bound or with
+    /// The form of the difference to `lo`; `None` for a general length determinant, without an upper bound or with
     /// one of 64K or more.
     pub whole: Option<Whole>,
-    /// The field that sizes of the root are read from; `None` behind a general length determinant.
+    /// The field that sizes of the root are read from; `None` after a general length determinant.
     pub field: Option<Field>,
 }
 
@@ -112,23 +112,23 @@ impl Size {
         Self { extensible, lo, hi, whole, field }
     }
 
-    /// Whether all sizes of the root are the same and below 64K, so that nothing is written.
+    /// Returns whether all sizes of the root are the same and below 64K, so that nothing is written.
     pub const fn is_fixed(&self) -> bool {
         self.lo == self.hi && self.whole.is_some()
     }
 
-    /// Whether a size is one of the root.
+    /// Returns whether a size is one of the root.
     pub const fn holds(&self, size: usize) -> bool {
         self.lo as usize <= size && (self.hi == UNBOUNDED || size <= self.hi as usize)
     }
 }
 
-/// How an ENUMERATED is written (§14).
+/// The form of an ENUMERATED (§14).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Enumerated {
-    /// Whether there is an extension bit.
+    /// `true` if there is an extension bit.
     pub extensible: bool,
-    /// How the index into `root` is written.
+    /// The form of the index into `root`.
     pub whole: Whole,
     /// The root's numbers in ascending order.
     pub root: Box<[i64]>,
@@ -143,19 +143,19 @@ pub struct Alphabet {
     pub octets: u8,
     /// Bits of one character on the wire.
     pub bits: u8,
-    /// Whether the greatest length in bits is below the limit under which the string is not aligned (§30.5.6, 30.5.7).
+    /// `true` if the greatest length in bits is below the limit under which the string is not aligned (§30.5.6, 30.5.7).
     pub unaligned: bool,
-    /// Whether characters are written as their number among the permitted ones rather than as themselves (§30.5.4).
+    /// `true` if characters are written as their number among the permitted ones rather than as themselves (§30.5.4).
     pub indexed: bool,
     /// The permitted ones.
     pub ranges: Box<[Range]>,
-    /// Those below 128 as bits, the character 0 the lowest.
+    /// The permitted characters below 128 as bits, character 0 the lowest.
     pub ascii: u128,
     /// When they have one octet each, by what is written the character, or [`NOT_PERMITTED`].
     pub table: Option<Box<[u8; 256]>>,
     /// When they have one octet each, by the character what is written, or [`NOT_PERMITTED`].
     pub codes: Option<Box<[u8; 256]>>,
-    /// Whether not every row of permitted characters is a value: the times, pairs of surrogates.
+    /// `true` if not every row of permitted characters is a value: the times, pairs of surrogates.
     pub check: bool,
 }
 
@@ -207,10 +207,10 @@ pub struct Member {
     pub optional: bool,
 }
 
-/// How a SEQUENCE or SET is written (§19, §21).
+/// The form of a SEQUENCE or SET (§19, §21).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sequence {
-    /// Whether there is an extension bit.
+    /// `true` if there is an extension bit.
     pub extensible: bool,
     /// Number of presence bits.
     pub optional: u32,
@@ -243,12 +243,12 @@ pub enum Addition {
     },
 }
 
-/// How a CHOICE is written (§23).
+/// The form of a CHOICE (§23).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
-    /// Whether there is an extension bit.
+    /// `true` if there is an extension bit.
     pub extensible: bool,
-    /// How the index into `root` is written.
+    /// The form of the index into `root`.
     pub whole: Whole,
     /// Where the root begins among [`Program::steps`].
     pub first: u32,
@@ -263,7 +263,7 @@ pub struct Choice {
 /// Marks an index of [`Choice::indices`] as one into the additions.
 pub const ADDITION: u32 = 1 << 31;
 
-/// How the values of a node are written.
+/// The forms of the values of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Code {
     /// BOOLEAN (§12).
@@ -307,9 +307,9 @@ pub enum Code {
 /// The code for one of the four variants of PER.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Program {
-    /// Whether fields are aligned to octets.
+    /// `true` if fields are aligned to octets.
     pub aligned: bool,
-    /// Whether the encodings are canonical.
+    /// `true` if the encodings are canonical.
     pub canonical: bool,
     /// One for each node.
     pub nodes: Vec<Code>,
@@ -347,7 +347,7 @@ impl Whole {
         }
     }
 
-    /// The same with an extension bit in front, if there is one: one field of bits, unless it begins at an octet.
+    /// Returns the field with an extension bit in front, if there is one: one field of bits, unless it begins at an octet.
     #[inline]
     pub const fn field_behind(self, extensible: bool) -> Option<(u8, u8)> {
         match (self.field(), extensible) {
@@ -357,7 +357,7 @@ impl Whole {
         }
     }
 
-    /// How a number with `span + 1` values is written (§11.5.6, §11.5.7).
+    /// Returns the form of a number with `span + 1` values (§11.5.6, §11.5.7).
     pub const fn of(span: u64, aligned: bool) -> Self {
         let bits = (u64::BITS - span.leading_zeros()) as u8;
         match span {

@@ -1,4 +1,4 @@
-//! What values look like, whatever the encoding rule: the part of a plan that sinks and sources see.
+//! The shape of values, whatever the encoding rules: the part of a plan that sinks and sources see.
 //!
 //! A [`Shape`] is a graph of [`Node`]s (types, references and tags stripped) whose edges are [`Field`]s (components,
 //! alternatives, elements). Records are small and plain; names are in a side table. All plans lowered from the same
@@ -21,7 +21,7 @@ pub struct FieldId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NameId(pub u32);
 
-/// Whether a type `Module.Type` is called so: `Module.Type`, or `Type` alone. Blanks in actual parameters do not count.
+/// Returns whether a name means the type `Module.Type`: `Module.Type`, or `Type` alone. Blanks in actual parameters do not count.
 ///
 /// ```
 /// use tercet_plan::shape::is_same_name;
@@ -132,12 +132,12 @@ impl Kind {
         Self::Duration,
     ];
 
-    /// Whether values have fields: SEQUENCE, SET, SEQUENCE OF, SET OF, CHOICE.
+    /// Returns whether values have fields: SEQUENCE, SET, SEQUENCE OF, SET OF, CHOICE.
     pub const fn is_constructed(self) -> bool {
         matches!(self, Self::Sequence | Self::Set | Self::SequenceOf | Self::SetOf | Self::Choice)
     }
 
-    /// What the standard calls it (X.680 §17.2).
+    /// Returns the name in the standard (X.680 §17.2).
     pub const fn name(self) -> &'static str {
         match self {
             Self::Boolean => "BOOLEAN",
@@ -179,7 +179,7 @@ impl Kind {
         }
     }
 
-    /// Whether it is a character string type (X.680 §41, ObjectDescriptor included).
+    /// Returns whether it is a character string type (X.680 §41, ObjectDescriptor included).
     pub const fn is_text(self) -> bool {
         matches!(
             self,
@@ -230,7 +230,7 @@ impl Kind {
         })
     }
 
-    /// Whether an encoding in BER may be constructed: strings, and the times that are VisibleStrings (X.690 8.25).
+    /// Returns whether an encoding in BER may be constructed: strings, and the times that are VisibleStrings (X.690 8.25).
     /// OID-IRI and the later time types are primitive (8.21, 8.22, 8.26).
     pub const fn may_be_segmented(self) -> bool {
         match self.string_kind() {
@@ -245,9 +245,9 @@ impl Kind {
 /// A type. Its fields are `fields[first .. first + count]`; a SEQUENCE OF and SET OF has one, its element.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
-    /// What it is.
+    /// The kind.
     pub kind: Kind,
-    /// Whether `...` is there.
+    /// `true` if `...` is there.
     pub extensible: bool,
     /// First field.
     pub first: u32,
@@ -274,11 +274,11 @@ pub struct Node {
 pub struct Field {
     /// Its identifier; for an element, the element's name or the type's.
     pub name: NameId,
-    /// Its type.
+    /// The type.
     pub node: NodeId,
     /// The node it belongs to.
     pub parent: NodeId,
-    /// Whether it may be absent.
+    /// `true` if it may be absent.
     pub presence: Presence,
     /// Root, addition or group member.
     pub place: Place,
@@ -317,11 +317,11 @@ pub struct Item {
     pub value: i64,
     /// Its name.
     pub name: NameId,
-    /// Whether it stands behind `...`.
+    /// `true` for an item after `...`.
     pub addition: bool,
 }
 
-/// How an open type finds its content: a table and the registers that hold the keys (X.682 §10).
+/// The table of an open type, and the registers that hold the keys of the content (X.682 §10).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableRef {
     /// Index into [`Shape::tables`].
@@ -335,7 +335,7 @@ pub struct TableRef {
 pub struct Table {
     /// The object set's name.
     pub name: Option<NameId>,
-    /// Whether the set is extensible: an unknown key is then no error.
+    /// `true` if the set is extensible: an unknown key is then no error.
     pub extensible: bool,
     /// Rows, sorted by keys, each key set once.
     pub rows: Vec<Row>,
@@ -394,7 +394,7 @@ pub struct Constraint {
     pub alphabet: Option<Vec<(u32, u32)>>,
     /// REAL: the base, where only one is left (X.680 §21.5).
     pub base: Option<u8>,
-    /// Whether values outside are allowed (`...`).
+    /// `true` if values outside are allowed (`...`).
     pub extensible: bool,
 }
 
@@ -420,7 +420,7 @@ pub struct Shape {
     pub tables: Vec<Table>,
     /// DEFAULT values.
     pub defaults: Vec<Constant>,
-    /// What the rules see of constraints.
+    /// Bounds from constraints that encoding rules use.
     pub constraints: Vec<Constraint>,
     /// The constraints themselves, for validation.
     pub restrictions: Constraints,
@@ -477,7 +477,7 @@ impl Shape {
         &self.nodes[id.index()]
     }
 
-    /// What people call the type of an outermost value: the root that has it, if there is just one, or else its own name.
+    /// Returns the name of the type of an outermost value: that of its only root, else the name of the node.
     pub fn type_name(&self, node: NodeId) -> Option<&str> {
         let mut roots = self.roots.iter().filter(|root| root.node == node);
         if let (Some(root), None) = (roots.next(), roots.next()) {
@@ -500,8 +500,8 @@ impl Shape {
         fields.iter().enumerate().map(move |(i, f)| (FieldId((first + i) as u32), f))
     }
 
-    /// The field of a node that a field of another node for the same type stands for: a root with constraints of its own
-    /// has a node, and so fields, of its own. The field itself where it is one of the node.
+    /// Returns the field of a node for a field of another node of the same type; the field itself if it belongs to the node.
+    /// A root with separate constraints has a separate node, and so separate fields.
     pub fn own_field(&self, id: NodeId, field: FieldId) -> FieldId {
         let node = self.node(id);
         if (node.first..node.first + node.count).contains(&field.0) {
@@ -556,7 +556,7 @@ impl Shape {
         (bounded(least), bounded(most.unwrap_or(u64::MAX)))
     }
 
-    /// Whether a node is a BIT STRING with named bits: zero bits at its end mean nothing (X.680 22.7).
+    /// Returns whether a node is a BIT STRING with named bits: zero bits at its end mean nothing (X.680 22.7).
     pub fn has_named_bits(&self, id: NodeId) -> bool {
         let node = self.node(id);
         node.kind == Kind::BitString && node.item_count > 0

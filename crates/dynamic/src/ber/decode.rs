@@ -84,11 +84,11 @@ pub(super) struct Engine<'a, S> {
     pub(super) depth: u16,
     /// Number of elements that may still come.
     remaining_elements: u64,
-    /// Whether the fast path does not check enough: the rules are DER or CER, or an option requires more.
+    /// `true` if the fast path does not check enough: the rules are DER or CER, or an option requires more.
     pub(super) strict: bool,
-    /// Whether the fast path may read headers: those that it reads have the form of DER.
+    /// `true` if the fast path may read headers: those that it reads have the form of DER.
     fast: bool,
-    /// Whether the fast path of CER may read headers: constructed ones have an indefinite length.
+    /// `true` if the fast path of CER may read headers: constructed ones have an indefinite length.
     fast_cer: bool,
     /// Mask of the slot flags that decide; a slot has the fast path if [`flags::PLAIN`] alone remains.
     fast_flags: u8,
