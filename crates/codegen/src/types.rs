@@ -14,7 +14,7 @@ use tercet_runtime::Limits;
 /// Structs on the way down to a key.
 const KEY_DEPTH: usize = 4;
 
-/// How the values of a node are kept.
+/// The Rust form of the values of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Repr {
     Boolean,
@@ -72,8 +72,8 @@ const LARGEST_ARRAY: u64 = 32;
 /// three times until it is where it stays. Without lists inside, so that decoding takes no memory otherwise.
 const LARGE: usize = 512;
 
-/// The same with lists inside. Context setups of NGAP are decoded in 15 % less time by it, reports of NR RRC in 19 %; short
-/// messages of NBAP take 5 % more.
+/// The border for values with lists inside. With it context setups of NGAP decode in 15 % less time, reports of NR RRC in 19 %;
+/// short messages of NBAP take 5 % more.
 const LARGE_WITH_LISTS: usize = 96;
 
 /// Types inside one another that are followed; deeper ones are boxed.
@@ -195,22 +195,22 @@ impl<'m> Types<'m> {
         }
     }
 
-    /// Whether a node's own parts do not borrow, whatever is inside of them.
+    /// Returns whether a node's own parts do not borrow, whatever their parts hold.
     pub(crate) fn is_owned(&self, node: NodeId) -> bool {
         self.choices.owned.contains(&self.same(node))
     }
 
-    /// Whether the elements of a list are decoded when they are asked for.
+    /// Returns whether the elements of a list are decoded when they are asked for.
     pub(crate) fn is_lazy(&self, node: NodeId) -> bool {
         self.choices.lazy.contains_key(&self.same(node))
     }
 
-    /// Whether the elements of such a list are looked through at once all the same.
+    /// Returns whether the elements of a lazy list are checked at once.
     pub(crate) fn is_checked(&self, node: NodeId) -> bool {
         self.choices.lazy.get(&self.same(node)) == Some(&Lazy::Checked)
     }
 
-    /// Whether a struct has a member for extension additions that are not known.
+    /// Returns whether a struct has a member for extension additions that are not known.
     pub(crate) fn keeps_additions(&self, node: NodeId) -> bool {
         self.repr(node) == Repr::Struct
             && self.shape.node(self.same(node)).extensible
@@ -221,22 +221,22 @@ impl<'m> Types<'m> {
         &self.origins[self.same(node).index()]
     }
 
-    /// Whether values may borrow from the input.
+    /// Returns whether values may borrow from the input.
     pub(crate) fn borrows(&self, node: NodeId) -> bool {
         self.borrows[self.same(node).index()]
     }
 
-    /// Whether a list or CONTAINING is a struct around it, since an alias cannot stand for a type inside of itself.
+    /// Returns whether a list or CONTAINING is a struct around it, since an alias cannot stand for a type inside of itself.
     pub(crate) fn is_newtype(&self, node: NodeId) -> bool {
         self.newtypes.contains(&self.same(node))
     }
 
-    /// Whether there is a floating-point number inside, which has no total equality.
+    /// Returns whether there is a floating-point number inside, which has no total equality.
     pub(crate) fn has_float(&self, node: NodeId) -> bool {
         self.has_float[self.same(node).index()]
     }
 
-    /// Whether codecs count a value against the limit of values inside one another. The specification bounds the others.
+    /// Returns whether codecs count a value against the limit of values inside one another. The specification bounds the others.
     pub(crate) fn is_counted(&self, node: NodeId) -> bool {
         self.counted[self.same(node).index()]
     }
@@ -255,12 +255,12 @@ impl<'m> Types<'m> {
         &self.keys[self.same(node).index()]
     }
 
-    /// Whether a component selects a row of a table.
+    /// Returns whether a component selects a row of a table.
     pub(crate) fn is_key(&self, field: &Field) -> bool {
         field.key.is_some_and(|key| self.used.contains(&key))
     }
 
-    /// Whether a component of a struct selects rows of tables for those beside it, by itself or by what is in it.
+    /// Returns whether a component of a struct selects rows of tables for those beside it, by itself or by what is in it.
     pub(crate) fn has_keys(&self, parent: NodeId, id: FieldId) -> bool {
         let is_wanted =
             |key| self.shape.fields_of(parent).any(|(_, other)| self.keys(other.node).contains(key));
@@ -336,7 +336,7 @@ impl<'m> Types<'m> {
         self.shape.fields[self.shape.node(node).first as usize].node
     }
 
-    /// Whether a component is kept as it is, its DEFAULT filled in, rather than as an option.
+    /// Returns whether a component is a plain member, with its DEFAULT filled in, instead of an option.
     pub(crate) fn default(&self, field: FieldId) -> Option<&'m Constant> {
         match self.shape.field(field).presence {
             Presence::Default(constant) => self.shape.defaults.get(constant as usize),
@@ -451,7 +451,7 @@ impl<'m> Types<'m> {
         }
     }
 
-    /// What a node has around itself, if the way through lists and CONTAINING, which are aliases, leads back to it: a list
+    /// Returns what a node has around itself, if the way through lists and CONTAINING, which are aliases, leads back to it: a list
     /// if there is one on the way.
     fn around_itself(&self, node: NodeId) -> Option<Repr> {
         let (mut at, mut met) = (node, self.repr(node));
@@ -471,7 +471,7 @@ impl<'m> Types<'m> {
         None
     }
 
-    /// What follows from the parts of types is found by going round until nothing changes.
+    /// Finds what follows from the parts of types, round by round until nothing changes.
     fn fix(&mut self) {
         let parts: HashMap<NodeId, Vec<NodeId>> = self
             .nodes()
@@ -569,7 +569,7 @@ impl<'m> Types<'m> {
             .collect()
     }
 
-    /// Whether a value of a type is a level: it has parts, or a value in its octets.
+    /// Returns whether a value of a type is a level: it has parts, or a value in its octets.
     fn has_parts(&self, node: NodeId) -> bool {
         matches!(
             self.repr(node),

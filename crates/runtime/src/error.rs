@@ -73,7 +73,7 @@ impl Error {
         Self::of(ErrorKind::Incomplete, (position & 7) as u8, at_least_one(needed), position >> 3)
     }
 
-    /// What is wrong.
+    /// The kind of fault.
     #[inline]
     #[must_use]
     pub const fn kind(&self) -> ErrorKind {
@@ -106,7 +106,7 @@ impl Error {
         }
     }
 
-    /// The same fault seen from an enclosing input that starts `base` octets earlier.
+    /// Returns the fault with offsets from an enclosing input that starts `base` octets earlier.
     #[must_use]
     pub const fn shifted(mut self, base: u64) -> Self {
         self.at = self.at.saturating_add(base);
@@ -153,7 +153,7 @@ impl core::error::Error for Error {}
 
 macro_rules! kinds {
     ($($variant:ident = $code:literal, $name:literal, $clause:expr, $message:literal;)*) => {
-        /// What is wrong; the numbers and names are stable.
+        /// The kind of a fault; the numbers and names are stable.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[non_exhaustive]
         #[repr(u8)]
