@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use tercet::records::conversion::RenderingOptions;
-use tercet::records::{Converter, Guard, Output, Render, Stopped, Summary, Targets};
+use tercet::records::{Converter, Guard, Output, RowWriter, Stopped, Summary, Targets};
 
 /// What records are, and how they are shown.
 #[derive(Args, Clone, Debug)]
@@ -57,7 +57,7 @@ impl InspectArgs {
         &self,
         job: &Job,
         inputs: &[Input],
-        render: &mut dyn Render,
+        render: &mut dyn RowWriter,
         out: &mut dyn Write,
         tell: &mut dyn FnMut(&str, &Summary),
     ) -> Outcome {

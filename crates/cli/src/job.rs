@@ -53,15 +53,10 @@ impl Job {
     /// How a converter reads the records.
     pub fn settings(&self, options: Options) -> Settings {
         Settings {
-            framing: self.framing.clone(),
             outer: self.outer,
-            record: self.record,
             options,
-            max_rejects: None,
-            max_reject_share: None,
-            give_up_after: 16 << 20,
             detect: self.detect,
-            wanted: None,
+            ..Settings::new(self.framing.clone(), self.record)
         }
     }
 

@@ -12,7 +12,7 @@ use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::mpsc::{channel, sync_channel};
 use std::thread;
-use tercet::records::{Converter, RejectFile, RenderedPart, Targets};
+use tercet::records::{Converter, RejectFile, Targets, WrittenPart};
 
 /// Chunks for each thread that are begun before the first of them is written.
 const AHEAD: usize = 4;
@@ -34,7 +34,7 @@ pub struct Chunk<'i> {
 #[derive(Default)]
 struct Done {
     rows: Vec<u8>,
-    part: Option<RenderedPart>,
+    part: Option<WrittenPart>,
     header: Vec<u8>,
     rejects: Option<RejectFile>,
     /// Lines of the list of marked values.

@@ -24,23 +24,23 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 use tercet::records::{
-    Converter, Dedupe, Format, Guard, Output, Overwrite, RejectFile, Render, Summary, Targets, reject_path,
-    sweep,
+    Converter, Dedupe, Format, Guard, Output, Overwrite, RejectFile, RowWriter, Summary, Targets,
+    reject_path, sweep,
 };
 
-/// What is to be done, and who watches.
+/// A run: its options, what it reads and writes, and its progress bar.
 pub struct Run<'a> {
     convert: &'a Convert,
     job: &'a Job,
     bar: ProgressBar,
     dedupe: Option<Dedupe>,
-    /// What is read and written, whatever the inputs are.
+    /// The files that are read and written besides inputs and outputs.
     guard: Guard,
-    /// The list of marked values, if it is asked for, until it is complete.
+    /// The list of marked values until it is complete, if it is asked for.
     marks: Mutex<Option<Output>>,
 }
 
-/// Lines for the list of marked values, whole ones at a time: threads write to it in turn.
+/// Appends whole lines to the list of marked values: threads write in turn.
 struct MarkLines<'r>(&'r Mutex<Option<Output>>);
 
 impl Write for MarkLines<'_> {
@@ -64,9 +64,9 @@ pub struct Converted {
     pub summary: Summary,
     pub time: Duration,
     pub rejects: Option<PathBuf>,
-    /// The hash of the file that it is or stands in, if it is asked for.
+    /// The SHA-256 of the file that it is or is in, if it is asked for.
     pub sha256: Option<String>,
-    /// Octets of the input that a limit has left, if that is known.
+    /// Octets of the input that a limit has left unread, if that is known.
     pub rest: Option<u64>,
 }
 
@@ -82,23 +82,23 @@ impl<'a> Run<'a> {
         Ok(Self { convert, job, bar: bar(convert.run.quiet, inputs), dedupe, guard, marks })
     }
 
-    /// Gives the list of marked values its name.
+    /// Gives the complete list of marked values its name.
     pub fn commit_marks(&self) -> Outcome<()> {
         let marks = self.marks.lock().unwrap_or_else(PoisonError::into_inner).take();
         Ok(marks.map_or(Ok(()), Output::commit)?)
     }
 
-    /// Whether marked values are listed.
+    /// Returns whether marked values are listed.
     pub fn lists_marks(&self) -> bool {
         self.convert.conversion.output.marks.is_some()
     }
 
-    /// Set when a signal says to stop.
+    /// Returns the flag that a signal sets to stop the run.
     pub fn stop(&self) -> &AtomicBool {
         &self.job.stop
     }
 
-    /// The manifest of the output directory, if it is asked for.
+    /// Opens the manifest of the output directory, if it is asked for.
     pub fn manifest(&self) -> Outcome<Option<Manifest>> {
         let convert = self.convert;
         match convert.output() {
@@ -114,8 +114,8 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// A file for each input in the output directory: several inputs at a time, reported in their order. Gives those that
-    /// have failed and may do better another time: none unless directories are watched.
+    /// Converts each input to a file in the output directory: several at a time, reported in their order. Returns the inputs
+    /// that have failed and are tried again later: none unless directories are watched.
     pub fn each(
         &self,
         converter: Converter<'a>,
@@ -197,7 +197,7 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// Reports what has come of an input.
+    /// Reports a converted input, or keeps one that has failed for later.
     fn settle(
         &self,
         input: &Input,
@@ -226,7 +226,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Where the inputs go in a directory.
+    /// Returns the outputs of inputs in a directory.
     fn outputs(&self, dir: &Path, inputs: &[Input]) -> Outcome<Vec<PathBuf>> {
         let mut taken = HashMap::new();
         let name = |input: &Input| {
@@ -252,7 +252,7 @@ impl<'a> Run<'a> {
         Ok(outputs)
     }
 
-    /// Adds an input and the files that it becomes to what is read and written.
+    /// Adds an input and its outputs to the files that are read and written.
     fn claim(
         &self,
         guard: &mut Guard,
@@ -277,13 +277,13 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Where the child tables of an output go.
+    /// Returns the files of the child tables of an output.
     fn children(&self, output: &Path) -> Vec<PathBuf> {
         self.job.prepared.table_paths(output)
     }
 
-    /// Converts an input to a file of its own, which the manifest then has. None if directories are watched and the input is
-    /// still being written: no output has its name then.
+    /// Converts an input to a file, and adds it to the manifest. Returns `None` if directories are watched and the input is
+    /// still being written: the output then has no name.
     fn one(
         &self,
         converter: &mut Converter<'_>,
@@ -319,7 +319,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// One output for all inputs.
+    /// Converts all inputs to one output.
     pub fn together(
         &self,
         converter: &mut Converter<'_>,
@@ -345,7 +345,8 @@ impl<'a> Run<'a> {
         commit(header, rejects)
     }
 
-    /// What an output of these inputs is known by: it is the same one as long as they are; nothing for inputs that come once.
+    /// Returns the identity of an output of these inputs, which lasts as long as they do not change, or `None` if one of them
+    /// can be read only once.
     fn name(&self, inputs: &[Input]) -> Option<String> {
         // Files of earlier versions have the output in this form.
         let mut name = format!("{:?}", self.convert.output());
@@ -355,19 +356,19 @@ impl<'a> Run<'a> {
         Some(name)
     }
 
-    /// The records of an output follow, which may have been there before.
+    /// Begins the records of an output, which may be duplicates.
     fn begin(&self, output: Option<&str>) {
         if let Some(dedupe) = &self.dedupe {
             dedupe.begin(output);
         }
     }
 
-    /// Keeps what has been in the output, for later ones.
+    /// Keeps the records of the output, to detect duplicates in later ones.
     fn keep_records(&self) -> io::Result<()> {
         self.dedupe.as_ref().map_or(Ok(()), Dedupe::commit)
     }
 
-    /// Converts inputs to an output, which gets its name unless it `waits` for more; whether it has got it.
+    /// Converts inputs to an output, which gets its name unless it `waits` for more input. Returns whether it did.
     fn to_file(
         &self,
         converter: &mut Converter<'_>,
@@ -422,7 +423,7 @@ impl<'a> Run<'a> {
         render.begin(&mut text);
         out.write_all(&text)?;
         let header = match (&mut header_render, header) {
-            (Some(render), Some(out)) => Some((&mut **render as &mut dyn Render, out as &mut dyn Write)),
+            (Some(render), Some(out)) => Some((&mut **render as &mut dyn RowWriter, out as &mut dyn Write)),
             _ => None,
         };
         let mut lines = MarkLines(&self.marks);
@@ -455,7 +456,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Converts an input, or what is in it; it fails once no octets are `left` to be read.
+    /// Converts an input, or the files in it. It fails once no octets are `left` to be read.
     pub fn input(
         &self,
         converter: &mut Converter<'_>,
@@ -483,7 +484,10 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// Whether a signal has said to stop; a failure if the output is then to be removed.
+    /// Returns whether a signal has stopped the run.
+    ///
+    /// # Errors
+    /// When the output is then removed.
     pub fn interrupted(&self) -> Outcome<bool> {
         let stopped = self.job.stopped();
         if stopped && self.convert.run.on_interrupt == OnInterrupt::Remove {
@@ -494,20 +498,20 @@ impl<'a> Run<'a> {
         Ok(stopped)
     }
 
-    /// Threads that may be used.
+    /// Returns the number of threads that may be used.
     pub fn threads(&self) -> usize {
         self.convert.jobs()
     }
 
-    fn header_renderer(&self) -> Box<dyn Render + Send + '_> {
+    fn header_renderer(&self) -> Box<dyn RowWriter + Send + '_> {
         let job = self.job;
         // Columns are those of records.
         let form = self.convert.conversion.form().with_columns(Vec::new());
         Format::JSONL.writer(&form, job.shown(), job.outer.unwrap_or(job.record))
     }
 
-    /// Renderers of rows that another renderer takes over, and of what stands around them.
-    pub fn part_renderers(&self) -> (Box<dyn Render + Send + '_>, Box<dyn Render + Send + '_>) {
+    /// Makes writers of rows that another writer takes over, and of the components around them.
+    pub fn part_renderers(&self) -> (Box<dyn RowWriter + Send + '_>, Box<dyn RowWriter + Send + '_>) {
         let form = self.convert.conversion.form();
         (self.job.prepared.part_writer(&form, self.convert.format()), self.header_renderer())
     }
@@ -527,7 +531,7 @@ impl Drop for Run<'_> {
     }
 }
 
-/// A progress bar, hidden if nobody watches.
+/// Makes a progress bar, which is hidden unless standard error is a terminal.
 fn bar(quiet: bool, inputs: &[Input]) -> ProgressBar {
     if quiet || !io::stderr().is_terminal() {
         return ProgressBar::hidden();

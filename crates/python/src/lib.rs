@@ -38,6 +38,8 @@ mod _tercet {
     #[pymodule_export]
     use crate::ldap::_ldap;
     #[pymodule_export]
+    use crate::options::unknown;
+    #[pymodule_export]
     use crate::schema::Schema;
 
     #[pymodule_export]

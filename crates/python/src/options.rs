@@ -107,7 +107,7 @@ pub(crate) fn read(
         match &*name {
             "strict" => {}
             "defaults" => options.fill_defaults = error::option(&name, &value)?,
-            "unknown" => options.unknown = unknown(&error::option::<String>(&name, &value)?)?,
+            "unknown" => options.unknown = unknown_policy(&error::option::<String>(&name, &value)?)?,
             "open_types" => {
                 options.resolve_tables = error::option(&name, &value)?;
                 options.decode_containing = options.resolve_tables;
@@ -119,8 +119,8 @@ pub(crate) fn read(
             "max_elements" => options.limits.elements = limit(&name, &value)?,
             "max_size" => options.limits.size = limit(&name, &value)?,
             other => {
-                let known = DECODE.iter().chain(others).copied().collect::<Vec<_>>().join("`, `");
-                return Err(error::argument(format!("unknown option `{other}`; known: `{known}`")));
+                let known = DECODE.iter().chain(others).copied();
+                return Err(error::argument(tercet::suggest::unknown("option", other, known)));
             }
         }
     }
@@ -134,7 +134,7 @@ pub(crate) fn lenient(syntax: TransferSyntax) -> Options {
     options
 }
 
-fn unknown(policy: &str) -> PyResult<Unknown> {
+fn unknown_policy(policy: &str) -> PyResult<Unknown> {
     Ok(match policy {
         "error" => Unknown::Error,
         "extensible" => Unknown::Extensible,
@@ -160,4 +160,10 @@ fn trailing(policy: &str) -> PyResult<Trailing> {
 /// None is no limit.
 fn limit(name: &str, value: &Bound<'_, PyAny>) -> PyResult<u64> {
     Ok(error::option::<Option<u64>>(name, value)?.unwrap_or(u64::MAX))
+}
+
+/// Describes an unknown name of a kind, with the nearest valid one: for what Python checks itself.
+#[pyfunction]
+pub(crate) fn unknown(kind: &str, name: &str, known: Vec<String>) -> String {
+    tercet::suggest::unknown(kind, name, known.iter().map(String::as_str))
 }

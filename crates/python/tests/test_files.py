@@ -350,6 +350,16 @@ def test_arguments_that_are_wrong(demo: tercet.Schema, calls: Path, tmp_path: Pa
         tercet.read(calls, demo, "CallRecrd")
     with pytest.raises(tercet.SchemaError, match="not a SEQUENCE OF"):
         tercet.read(calls, demo, "CallRecord", records="CallRecord.sms")
+    for options, message in [
+        ({"max_reject": 1}, "unknown option `max_reject`; did you mean `max_rejects`?"),
+        ({"max_rejects": "many"}, "max_rejects: a number or `none` expected, not `many`"),
+        ({"by_type": "yes"}, "by_type: `true` or `false` expected, not `yes`"),
+        ({"rules": "uprr"}, "rules: unknown value `uprr`; did you mean `uper`?"),
+        ({"framing": "plian"}, "unknown framing `plian`; did you mean `plain`?"),
+    ]:
+        with pytest.raises(tercet.ArgumentError) as caught:
+            tercet.read(calls, demo, "CallRecord", **options)  # type: ignore[arg-type]
+        assert str(caught.value).startswith(message)
     with pytest.raises(TypeError, match="unknown option `deep`"):
         tercet.read(calls, demo, "CallRecord", deep=1)  # type: ignore[call-arg]
     with pytest.raises(ValueError, match="unknown framing"):

@@ -143,7 +143,7 @@ found["rejects"] = [[row.offset, row.length, row.kind, bytes(row.raw).hex()] for
 try:
     calls("one", collumns="choice")
 except Exception as error:
-    found["option"] = "no option `collumns`" in str(error)
+    found["option"] = "unknown option `collumns`; did you mean `columns`?" in str(error)
 
 # A directory that files arrive in, in two runs of one query.
 import shutil

@@ -6,9 +6,9 @@
 
 use std::ops::ControlFlow;
 use std::time::Instant;
-use tercet_dynamic::json::{self, JsonWriter};
-use tercet_dynamic::{Error, Options, Rules, View, csv};
-use tercet_records::{Converter, Origin, Profile, Render, Rendering, Settings, Targets, Undecoded, path};
+use tercet_plan::Rules;
+use tercet_records::conversion::FormOptions;
+use tercet_records::{Converter, Format, Profile, Rendering, Settings, Shown, Targets, path};
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -24,21 +24,10 @@ fn main() {
     let (plan, _) = tercet_lower::plan(&model, Rules::Ber, &tercet_lower::all_roots(&model));
     let record = plan.root(name).expect("a type");
     let rendering = Rendering::new(&plan.shape, record, &Profile::of(&plan.shape), &[]).expect("a rendering");
-    let settings = Settings {
-        framing: path::concatenated(&plan, record).expect("BER"),
-        outer: None,
-        record,
-        options: Options::default(),
-        max_rejects: None,
-        max_reject_share: None,
-        give_up_after: u64::MAX,
-        wanted: None,
-        detect: false,
-    };
-    let mut render: Box<dyn Render> = match format.as_str() {
-        "csv" => Box::new(Csv(csv::Writer::new(rendering.shape(), record, csv::Options::default()))),
-        _ => Box::new(Json(JsonWriter::new(rendering.shape(), json::Options::default()))),
-    };
+    let framing = path::concatenated(&plan, record).expect("BER");
+    let settings = Settings { give_up_after: u64::MAX, ..Settings::new(framing, record) };
+    let format: Format = format.parse().expect("a format");
+    let mut render = format.writer(&FormOptions::default(), Shown::from(&rendering), record);
     let mut converter = Converter::builder(&plan, settings).rendering(Some(&rendering)).build();
     let input = std::fs::read(file).expect("records");
     let begin = Instant::now();
@@ -60,56 +49,5 @@ fn main() {
     }
     if let [output, ..] = output {
         std::fs::write(output, rows).expect("a file");
-    }
-}
-
-struct Csv<'s>(csv::Writer<'s>);
-
-impl Render for Csv<'_> {
-    fn record(&mut self, value: View<'_>, _: &Origin<'_>, out: &mut Vec<u8>) -> Result<(), Error> {
-        self.0.write(value, out);
-        Ok(())
-    }
-
-    fn is_direct(&self) -> bool {
-        true
-    }
-
-    fn undecoded(
-        &mut self,
-        record: &mut Undecoded<'_>,
-        _: &Origin<'_>,
-        out: &mut Vec<u8>,
-    ) -> Result<(), Error> {
-        record.say(&mut self.0.sink(out))
-    }
-}
-
-struct Json<'s>(JsonWriter<'s>);
-
-impl Render for Json<'_> {
-    fn record(&mut self, value: View<'_>, _: &Origin<'_>, out: &mut Vec<u8>) -> Result<(), Error> {
-        self.0.clear();
-        value.replay(&mut self.0);
-        out.extend_from_slice(self.0.text());
-        out.push(b'\n');
-        Ok(())
-    }
-
-    fn is_direct(&self) -> bool {
-        true
-    }
-
-    fn undecoded(
-        &mut self,
-        record: &mut Undecoded<'_>,
-        _: &Origin<'_>,
-        out: &mut Vec<u8>,
-    ) -> Result<(), Error> {
-        self.0.clear();
-        record.say(&mut self.0)?;
-        out.extend_from_slice(self.0.text());
-        out.push(b'\n');
-        Ok(())
     }
 }

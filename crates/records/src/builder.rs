@@ -109,7 +109,7 @@ impl<'p> ConverterBuilder<'p> {
         self
     }
 
-    /// Makes rows of several tables: renderers take those of [`Render::child`](crate::Render::child) too, in the shape of
+    /// Makes rows of several tables: renderers take those of [`RowWriter::child`](crate::RowWriter::child) too, in the shape of
     /// these.
     #[must_use]
     pub fn children(mut self, children: Option<&'p Children>) -> Self {
@@ -127,45 +127,45 @@ impl<'p> ConverterBuilder<'p> {
     pub fn build(self) -> Converter<'p> {
         let Self { mut steps, settings, audit, stop, split, limit } = self;
         let shape = &steps.plan.shape;
-        if let Some(wanted) = &mut steps.wanted {
+        if let Some(projection) = &mut steps.projection {
             // Records are counted by alternative, which no column may ask for.
             let mut choices = vec![settings.record];
             while let Some(choice) = choices.pop() {
                 for (id, field) in shape.fields_of(choice) {
                     if shape.node(choice).kind == Kind::Choice
-                        && !std::mem::replace(&mut wanted[id.index()], true)
+                        && !std::mem::replace(&mut projection[id.index()], true)
                     {
                         choices.push(field.node);
                     }
                 }
             }
             if let Some(rendering) = steps.rendering {
-                rendering.complete(wanted);
+                rendering.complete(projection);
             }
         }
         if let Some(rules) =
             audit.filter(|rules| settings.outer.is_some() && **rules != AuditRules::default())
         {
             let audit = Audit::new(rules, steps.shape());
-            if let Some(wanted) = &mut steps.wanted {
-                want(shape, audit.fields(shape), wanted);
+            if let Some(projection) = &mut steps.projection {
+                want(shape, audit.fields(shape), projection);
             }
             steps.audit = Some(audit);
         }
-        let Steps { figures, dedupe, filter, wanted, audit, .. } = &mut steps;
+        let Steps { figures, dedupe, filter, projection, audit, .. } = &mut steps;
         let parts = shape.fields.len();
-        need(shape, wanted, figures.is_of_parts(parts), figures.fields());
+        need(shape, projection, figures.is_of_parts(parts), figures.fields());
         if let Some(dedupe) = dedupe {
-            need(shape, wanted, dedupe.is_of_parts(parts), dedupe.fields());
+            need(shape, projection, dedupe.is_of_parts(parts), dedupe.fields());
         }
         if let Some(filter) = filter {
-            need(shape, wanted, filter.is_of_parts(parts), filter.fields());
+            need(shape, projection, filter.is_of_parts(parts), filter.fields());
             // What the filter excludes is not decoded, unless it counts in a total.
             let excluded = filter.excluded(shape, settings.record);
             if audit.is_none() && !excluded.is_empty() {
-                let wanted = wanted.get_or_insert_with(|| vec![true; parts]);
+                let projection = projection.get_or_insert_with(|| vec![true; parts]);
                 for field in excluded {
-                    wanted[field] = false;
+                    projection[field] = false;
                 }
             }
         }
@@ -176,14 +176,14 @@ impl<'p> ConverterBuilder<'p> {
 /// Adds fields to those that are decoded: all, if one of them is a part of something rendered.
 fn need(
     shape: &Shape,
-    wanted: &mut Option<Vec<bool>>,
+    projection: &mut Option<Vec<bool>>,
     is_of_parts: bool,
     fields: impl Iterator<Item = usize>,
 ) {
     if is_of_parts {
-        *wanted = None;
+        *projection = None;
     }
-    if let Some(wanted) = wanted {
-        want(shape, fields.filter(|field| *field < shape.fields.len()), wanted);
+    if let Some(projection) = projection {
+        want(shape, fields.filter(|field| *field < shape.fields.len()), projection);
     }
 }

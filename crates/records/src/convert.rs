@@ -10,11 +10,11 @@ use crate::marks::Marks;
 use crate::other_rules::Check;
 use crate::parallel::Workers;
 use crate::reject::{Reject, RejectFile};
-use crate::render::{MakeRender, Origin, Render};
 use crate::rendering::Rendering;
 use crate::rows::{Rows, Steps};
 use crate::run::Run;
 use crate::split::Split;
+use crate::writer::{MakeWriter, Origin, RowWriter};
 use std::io::{self, Read, Write};
 use std::ops::{ControlFlow, RangeInclusive};
 use std::sync::Arc;
@@ -22,53 +22,55 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tercet_dynamic::{Discard, Error, ErrorKind, NodeId, Options, Plan, Tape, Unknown};
 use tercet_plan::FieldId;
 
-/// What is to be converted and how.
+/// How an input is read: framing, types, limits.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// How records are found.
     pub framing: Framing,
-    /// The type around the list, if the framing has wrappers.
+    /// The type around the list of records, if the framing has wrappers.
     pub outer: Option<NodeId>,
     /// The type of records.
     pub record: NodeId,
     /// How records are decoded.
     pub options: Options,
-    /// Rejects after which the input is given up.
+    /// Rejects that are allowed: one more ends the input. Any number by default.
     pub max_rejects: Option<u64>,
-    /// The share of rejects, of these and the records, beyond which the input is given up: from [`SHARE_FROM`] of them on, and
-    /// at its end.
+    /// The share of rejects, of these and the records, that is allowed, from 0 to 1. It is checked after [`SHARE_FROM`] of
+    /// them, and at the end of the input.
     pub max_reject_share: Option<f64>,
-    /// Octets after which the input is given up if no record has been found among them.
+    /// Bytes after which the input ends if no record has been found among them.
     pub give_up_after: u64,
-    /// For each field of the shape whether it is to be decoded; all unless told. Renderers then see records without the
-    /// others.
-    pub wanted: Option<Vec<bool>>,
-    /// Whether to try other framings than the one given if the first octets do not fit it.
+    /// For each field of the shape whether it is decoded; all by default. Writers then see records without the others.
+    pub projection: Option<Vec<bool>>,
+    /// Whether to try other framings if the first bytes do not fit the one given.
     pub detect: bool,
 }
 
-/// What came of an input.
+/// Bytes after which an input ends by default if no record has been found among them.
+const GIVE_UP_AFTER: u64 = 16 << 20;
+
+/// What an input came to.
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
-    /// Records read, those included that are left out.
+    /// Records read, including those that do not become rows.
     pub records: u64,
-    /// Records that a filter left out.
+    /// Records that the filter dropped.
     pub left_out: u64,
-    /// Records left out because they have been there before, in this input or one before it.
+    /// Records skipped as duplicates of others in this input or one before it.
     pub repeated: u64,
-    /// Rows that were made of records.
+    /// Rows made of records.
     pub rows: u64,
-    /// Rows of child tables, by their paths.
+    /// Rows of child tables, by the paths of these.
     pub tables: Vec<(String, u64)>,
     /// Damaged places.
     pub rejects: u64,
     /// Elements around the records and beside their list.
     pub headers: u64,
-    /// Every octet.
+    /// The bytes read, by what they are.
     pub balance: Balance,
-    /// Octets written.
+    /// Bytes written.
     pub written: u64,
-    /// Records by alternative: field of the innermost CHOICE.
+    /// Records by alternative: the field of the innermost CHOICE.
     pub by_type: Vec<(FieldId, u64)>,
     /// Why the rest was not read.
     pub stopped: Option<Stopped>,
@@ -78,24 +80,24 @@ pub struct Summary {
     pub cut: bool,
     /// Whether a record was rejected for a component that its type does not have, and another policy would keep the record.
     pub extensions: bool,
-    /// The framing found by trial, if it is another than the one given.
+    /// The framing found by trial, if it is not the one given.
     pub framing: Option<Framing>,
-    /// Whether that framing passes over octets that nothing but the trial tells apart from records.
+    /// Whether that framing skips bytes that only the trial distinguishes from records.
     pub guessed: bool,
-    /// What headers of the file framing said.
+    /// What headers of the file framing contain.
     pub carvings: Carvings,
-    /// Why what stands around the records could not be shown.
+    /// Why the components around the records could not be shown.
     pub header_error: Option<Error>,
-    /// Totals that stand around the records.
+    /// Totals around the records, compared with what was read.
     pub audit: Vec<Checked>,
-    /// What chosen components come to.
+    /// The sums, ranges and sequences of components.
     pub figures: Figures,
     /// Values that are kept although they break the rules of their type.
     pub marks: Marks,
 }
 
 impl Summary {
-    /// Returns the framing found by trial if it skips bytes that nothing confirms, and what to say of it.
+    /// Returns the framing found by trial if it skips bytes that nothing confirms, and a warning about it.
     pub fn guessed_framing(&self) -> Option<(&Framing, &'static str)> {
         let framing = self.framing.as_ref().filter(|_| self.guessed)?;
         Some((
@@ -110,16 +112,31 @@ impl Summary {
 pub enum Stopped {
     /// More rejects than allowed.
     Rejects,
-    /// Much input and no record.
+    /// No record in the first bytes.
     NoRecord,
-    /// The caller said so.
+    /// The caller ended it.
     Caller,
-    /// As many records as were asked for have been kept ([`ConverterBuilder::limit`]).
+    /// The limit of [`ConverterBuilder::limit`] is reached.
     Limit,
 }
 
 impl Settings {
-    /// Whether there are more rejects than allowed; a share is that of some records at least.
+    /// Returns the settings for records of a type, without limits, and without trial of other framings.
+    pub fn new(framing: Framing, record: NodeId) -> Self {
+        Self {
+            framing,
+            outer: None,
+            record,
+            options: Options::default(),
+            max_rejects: None,
+            max_reject_share: None,
+            give_up_after: GIVE_UP_AFTER,
+            projection: None,
+            detect: false,
+        }
+    }
+
+    /// Returns whether there are more rejects than allowed; the share counts after `from` records and rejects.
     fn are_too_many(&self, summary: &Summary, from: u64) -> bool {
         let Summary { records, rejects, .. } = *summary;
         let seen = records + rejects;
@@ -128,9 +145,9 @@ impl Settings {
     }
 }
 
-/// Records and rejects after which [`Settings::max_reject_share`] is looked at before the end of the input.
+/// Records and rejects after which [`Settings::max_reject_share`] is checked before the end of the input.
 pub const SHARE_FROM: u64 = 1_000;
-/// Octets of records without anything else among them, after which several threads go to work.
+/// Octets of records without anything else between them, after which several threads begin to work.
 const SOUND: usize = 1 << 18;
 /// Octets collected before they are written.
 const FLUSH: usize = 1 << 18;
@@ -143,23 +160,23 @@ pub struct Converter<'p> {
     out: Vec<u8>,
     stop: Option<Arc<AtomicBool>>,
     split: Option<Split>,
-    /// Records that may still be kept; any number without a limit.
+    /// Records that may still be kept, if there is a limit.
     remaining: Option<u64>,
     pub(crate) workers: Option<Workers<'p>>,
 }
 
-/// Where things go.
+/// Where rows, rejects and marked values go.
 pub struct Targets<'t> {
     /// Makes rows of records.
-    pub render: &'t mut dyn Render,
+    pub render: &'t mut dyn RowWriter,
     /// Gets the rows.
     pub out: &'t mut dyn Write,
-    /// Makes rows of what stands around the record list, one for each outermost value.
-    pub header: Option<(&'t mut dyn Render, &'t mut dyn Write)>,
-    /// Gets what is rejected.
+    /// Makes a row of the components around the list of records, one for each outermost value.
+    pub header: Option<(&'t mut dyn RowWriter, &'t mut dyn Write)>,
+    /// Gets rejected bytes.
     pub rejects: Option<&'t mut RejectFile>,
-    /// Gets a line of JSON for each value that is kept although it breaks the rules of its type; several at a time, whole
-    /// ones.
+    /// Gets a line of JSON for each value that is kept although it breaks the rules of its type: whole lines, several at a
+    /// time.
     pub marks: Option<&'t mut dyn Write>,
 }
 
@@ -206,12 +223,11 @@ impl<'p> Converter<'p> {
         Self { rows, settings, out: Vec::new(), stop, split, remaining: limit, workers: None }
     }
 
-    /// Decodes and renders on several threads where an input is long enough and undamaged; the rows come in the order of
-    /// the records all the same. `make` makes the renderer of each thread, which gets records of about `batch` octets at a
-    /// time, the more the longer the input is; it has to write rows that stand for themselves, or to give them as a
-    /// [`Render::part`].
+    /// Decodes and writes on `count` threads where an input is long enough and undamaged; rows keep the order of the records.
+    /// `make` makes the writer of each thread, which gets records of about `batch` octets at a time, more in longer inputs.
+    /// The writer appends rows that do not depend on others, or gives them as a [`RowWriter::part`].
     #[must_use]
-    pub fn with_workers(mut self, count: usize, batch: RangeInclusive<usize>, make: MakeRender<'p>) -> Self {
+    pub fn with_workers(mut self, count: usize, batch: RangeInclusive<usize>, make: MakeWriter<'p>) -> Self {
         self.workers = (count > 1).then(|| Workers { count, batch, make });
         self
     }
@@ -221,7 +237,7 @@ impl<'p> Converter<'p> {
         self.remaining = limit;
     }
 
-    /// Whether as many records as the limit allows have been kept.
+    /// Returns whether the limit is reached.
     pub fn is_at_limit(&self) -> bool {
         self.remaining == Some(0)
     }
@@ -234,15 +250,15 @@ impl<'p> Converter<'p> {
         Self { rows, settings, out: Vec::new(), stop, split, remaining: self.remaining, workers: None }
     }
 
-    /// Whether the flag is set.
+    /// Returns whether the flag to stop is set.
     pub(crate) fn is_stopped(&self) -> bool {
         self.stop.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
     }
 
-    /// Converts one input to its end, or to where it is given up. `progress` is called now and then.
+    /// Converts one input to its end, or to where a limit or `progress` ends it. `progress` is called about once per MiB.
     ///
     /// # Errors
-    /// Those of reading and writing; faults in records are counted instead.
+    /// Those of reading and writing. Faults in records are counted instead.
     pub fn run(
         &mut self,
         name: &str,
@@ -334,7 +350,7 @@ impl<'p> Converter<'p> {
         Ok(run.summary)
     }
 
-    /// Reads the first octets, if the framing is to be found by trial.
+    /// Reads the first octets, if the framing is found by trial.
     fn sample(&self, input: &mut impl Read, summary: &mut Summary) -> io::Result<Vec<u8>> {
         if !self.settings.detect || self.split.is_some() {
             return Ok(Vec::new());
@@ -350,7 +366,7 @@ impl<'p> Converter<'p> {
         Check::new(self.rows.steps.plan, self.rows.steps.others, self.settings.record, &self.settings.options)
     }
 
-    /// Deals with an item; false if it is to be rejected.
+    /// Handles an item. Returns false if it is rejected.
     #[inline]
     pub(crate) fn step(
         &mut self,
@@ -370,7 +386,7 @@ impl<'p> Converter<'p> {
         Ok(false)
     }
 
-    /// Deals with an item; the inner error means that it is to be rejected.
+    /// Handles an item. The inner error rejects it.
     #[inline]
     fn item(
         &mut self,
@@ -424,7 +440,12 @@ impl<'p> Converter<'p> {
     }
 
     #[inline]
-    fn record(&mut self, run: &mut Run<'_>, item: &Item<'_>, render: &mut dyn Render) -> Result<(), Error> {
+    fn record(
+        &mut self,
+        run: &mut Run<'_>,
+        item: &Item<'_>,
+        render: &mut dyn RowWriter,
+    ) -> Result<(), Error> {
         let (index, offset, octets) = (self.index(run.summary.records), item.offset, item.octets);
         let origin = Origin { input: run.name, index, offset, octets, elements: &[] };
         self.rows.record(octets, origin, render, &mut self.out, &mut run.tally)?;
@@ -438,7 +459,7 @@ impl<'p> Converter<'p> {
         format: RecordFormat,
         run: &mut Run<'_>,
         item: &Item<'_>,
-        render: &mut dyn Render,
+        render: &mut dyn RowWriter,
     ) -> Result<(), Error> {
         let (index, offset, octets) = (self.index(run.summary.records), item.offset, item.octets);
         let origin = Origin { input: run.name, index, offset, octets, elements: &[] };
@@ -449,12 +470,12 @@ impl<'p> Converter<'p> {
         Ok(())
     }
 
-    /// The number in the file of a record that has this number in the input, which may be a split.
+    /// Returns the number in the file of a record that has this number in the input, which may be a split.
     pub(crate) fn index(&self, record: u64) -> u64 {
         self.split.as_ref().map_or(0, |split| split.first) + record
     }
 
-    /// Reads what stands before the records, for what it explains in them.
+    /// Reads the components before the records, which a rendering may use to show them.
     fn tables(&mut self, run: &Run<'_>) {
         if let Some(outer) = self.settings.outer
             && self.rows.steps.rendering.is_some_and(Rendering::has_tables)
@@ -472,7 +493,7 @@ impl<'p> Converter<'p> {
         decoder.decode(plan, outer, item.octets, &mut Discard, options).map(|_| ())
     }
 
-    /// Writes the row of what stood around the records, once it is complete.
+    /// Writes the row of the components around the records, once they are complete.
     fn header(&mut self, run: &mut Run<'_>, targets: &mut Targets<'_>) -> io::Result<()> {
         let Some(octets) = run.envelope.take() else { return Ok(()) };
         run.tables = false;

@@ -1,6 +1,6 @@
 //! Values that are kept although their contents octets break the rules of their type: counted by path, listed in a file.
 
-use crate::render::{Origin, Render};
+use crate::writer::{Origin, RowWriter};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -96,7 +96,7 @@ impl RecordMarks {
 
     /// Takes the numbers of a record that its renderer has no place for.
     #[inline]
-    pub(crate) fn take_nulled(&mut self, render: &mut dyn Render, offset: u64) {
+    pub(crate) fn take_nulled(&mut self, render: &mut dyn RowWriter, offset: u64) {
         render.take_nulled(&mut |path, count, octets| self.push_nulled(path, count, octets, offset));
     }
 

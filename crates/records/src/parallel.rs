@@ -12,9 +12,9 @@ use crate::convert::{Converter, Stopped, Summary, Targets};
 use crate::dedupe::Dedupe;
 use crate::figures::Figures;
 use crate::framing::{Item, Mark, Part, RecordFormat, RecordReader};
-use crate::render::{MakeRender, Origin, Render, RenderedPart};
 use crate::rows::{Rows, Tally};
 use crate::run::Run;
+use crate::writer::{MakeWriter, Origin, RowWriter, WrittenPart};
 use std::collections::VecDeque;
 use std::io::{self, Read};
 use std::ops::{ControlFlow, Range, RangeInclusive};
@@ -34,7 +34,7 @@ pub(crate) struct Workers<'p> {
     pub(crate) count: usize,
     /// Octets of a batch, in short inputs and in long ones.
     pub(crate) batch: RangeInclusive<usize>,
-    pub(crate) make: MakeRender<'p>,
+    pub(crate) make: MakeWriter<'p>,
 }
 
 impl std::fmt::Debug for Workers<'_> {
@@ -122,7 +122,7 @@ impl Spare {
 struct Done {
     rows: Vec<u8>,
     /// Rows that the renderer gives in another form.
-    part: Option<RenderedPart>,
+    part: Option<WrittenPart>,
     tally: Tally,
     totals: Option<Totals>,
     figures: Figures,
@@ -151,7 +151,7 @@ type Work = (usize, Arc<Batch>, Vec<u8>);
 struct Worker<'p> {
     name: &'p str,
     rows: Rows<'p>,
-    render: Box<dyn Render + Send + 'p>,
+    render: Box<dyn RowWriter + Send + 'p>,
 }
 
 impl Worker<'_> {
@@ -387,7 +387,7 @@ mod tests {
     #[test]
     fn batches_grow_with_the_input_and_those_under_way_do_not() {
         struct Nothing;
-        impl Render for Nothing {
+        impl RowWriter for Nothing {
             fn record(
                 &mut self,
                 _: tercet_dynamic::View<'_>,

@@ -10,8 +10,8 @@ use crate::filter::{Filter, FilterState};
 use crate::framing::RecordFormat;
 use crate::marks::MarkTally;
 use crate::other_rules::{OtherRules, plan_for, say_xml};
-use crate::render::{Origin, Render};
 use crate::rendering::{Rendered, Rendering, Scratch};
+use crate::writer::{Origin, RowWriter};
 use tercet_dynamic::{Decoder, Error, ErrorKind, NodeId, Options, Plan, Shape, Sink, Tape};
 use tercet_plan::FieldId;
 
@@ -24,7 +24,7 @@ pub(crate) struct Steps<'p> {
     record: NodeId,
     pub(crate) options: Options,
     /// For each field of the shape whether it is decoded; all if there is no answer.
-    pub(crate) wanted: Option<Vec<bool>>,
+    pub(crate) projection: Option<Vec<bool>>,
     pub(crate) rendering: Option<&'p Rendering>,
     pub(crate) filter: Option<Filter>,
     pub(crate) dedupe: Option<Dedupe>,
@@ -42,7 +42,7 @@ impl<'p> Steps<'p> {
             others: None,
             record: settings.record,
             options: settings.options.clone(),
-            wanted: settings.wanted.clone(),
+            projection: settings.projection.clone(),
             rendering: None,
             filter: None,
             dedupe: None,
@@ -244,7 +244,7 @@ impl<'p> Rows<'p> {
         &mut self,
         octets: &[u8],
         origin: Origin<'_>,
-        render: &mut dyn Render,
+        render: &mut dyn RowWriter,
         out: &mut Vec<u8>,
         tally: &mut Tally,
     ) -> Result<(), Error> {
@@ -279,7 +279,7 @@ impl<'p> Rows<'p> {
         &mut self,
         octets: &[u8],
         origin: &Origin<'_>,
-        render: &mut dyn Render,
+        render: &mut dyn RowWriter,
         out: &mut Vec<u8>,
         tally: &mut Tally,
     ) -> Result<(), Error> {
@@ -335,7 +335,7 @@ impl<'p> Rows<'p> {
         &mut self,
         octets: &[u8],
         origin: Origin<'_>,
-        render: &mut dyn Render,
+        render: &mut dyn RowWriter,
         out: &mut Vec<u8>,
         tally: &mut Tally,
     ) -> Result<(), Error> {
@@ -377,7 +377,7 @@ impl<'p> Rows<'p> {
 
     /// Counts the marked values of a record that has become rows, and the numbers that are null in them.
     #[inline]
-    fn count(&mut self, render: &mut dyn Render, origin: &Origin<'_>, tally: &mut Tally) {
+    fn count(&mut self, render: &mut dyn RowWriter, origin: &Origin<'_>, tally: &mut Tally) {
         self.scratch.marks.take_nulled(render, origin.offset);
         self.count_marks(origin, tally);
     }
@@ -401,7 +401,7 @@ pub struct Undecoded<'r> {
     is_xml: bool,
     octets: &'r [u8],
     options: &'r Options,
-    wanted: Option<&'r [bool]>,
+    projection: Option<&'r [bool]>,
     rendering: Option<&'r Rendering>,
     decoder: &'r mut Decoder,
     scratch: &'r mut Scratch,
@@ -425,7 +425,7 @@ impl<'r> Undecoded<'r> {
             is_xml,
             octets,
             options: &steps.options,
-            wanted: steps.wanted.as_deref(),
+            projection: steps.projection.as_deref(),
             rendering: steps.rendering,
             decoder,
             scratch,
@@ -433,12 +433,12 @@ impl<'r> Undecoded<'r> {
         }
     }
 
-    /// Decodes the record and says its value, as it is shown and as far as it is wanted, to a sink.
+    /// Decodes the record and says its value, as it is shown and as far as it is projection, to a sink.
     ///
     /// # Errors
     /// When it does not decode; what the sink has heard is then worth nothing.
     pub fn say(&mut self, sink: &mut impl Sink) -> Result<(), Error> {
-        let mut sink = Rendered::new(&self.plan.shape, self.rendering, self.wanted, sink, self.scratch);
+        let mut sink = Rendered::new(&self.plan.shape, self.rendering, self.projection, sink, self.scratch);
         let length = if self.is_xml {
             say_xml(self.plan, self.node, self.octets, &mut sink, self.options)?;
             self.octets.len()

@@ -13,7 +13,7 @@ use std::sync::{Arc, LazyLock};
 use tercet_schema::dynamic::{Error, Options, View};
 use tercet_schema::model::Tagging;
 use tercet_schema::records::{
-    Check, Converter, Decodes, FileFraming, Framing, Origin, Part, RecordReader, RejectFile, Render,
+    Check, Converter, Decodes, FileFraming, Framing, Origin, Part, RecordReader, RejectFile, RowWriter,
     Settings, Targets, detect,
 };
 use tercet_schema::{Doctor, GivenFraming, RecordPlan, Schema};
@@ -562,7 +562,7 @@ fn told(
 #[derive(Default)]
 struct Keep(Vec<(usize, Vec<u8>)>);
 
-impl Render for Keep {
+impl RowWriter for Keep {
     fn record(&mut self, _: View<'_>, origin: &Origin<'_>, _: &mut Vec<u8>) -> Result<(), Error> {
         self.0.push((origin.offset as usize, origin.octets.to_vec()));
         Ok(())
@@ -576,15 +576,10 @@ fn converted(
     pieces: &[(Kind, usize, Vec<u8>)],
 ) -> Result<(), TestCaseError> {
     let settings = Settings {
-        framing: plan.framing.clone(),
         outer: plan.outer,
-        record: plan.record,
-        options: Options::default(),
-        max_rejects: None,
-        max_reject_share: None,
         give_up_after: u64::MAX,
-        wanted: None,
         detect: true,
+        ..Settings::new(plan.framing.clone(), plan.record)
     };
     let mut render = Keep::default();
     let folder = tempfile::tempdir().unwrap();

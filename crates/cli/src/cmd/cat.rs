@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tercet::dynamic::{Error, View};
 use tercet::records::{Format, conversion::FormOptions};
-use tercet::records::{Origin, Render};
+use tercet::records::{Origin, RowWriter};
 
 /// Show records of files, by their numbers
 #[derive(Args, Debug)]
@@ -90,12 +90,12 @@ impl Cat {
 
 /// Renders the records that have these numbers, and ends the input behind the last.
 struct Picked<'a> {
-    render: Box<dyn Render + Send + 'a>,
+    render: Box<dyn RowWriter + Send + 'a>,
     numbers: &'a [Numbers],
     stop: Arc<AtomicBool>,
 }
 
-impl Render for Picked<'_> {
+impl RowWriter for Picked<'_> {
     fn begin(&mut self, out: &mut Vec<u8>) {
         self.render.begin(out);
     }

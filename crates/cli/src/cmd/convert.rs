@@ -273,7 +273,7 @@ impl Convert {
             // A run goes on, however much it rejects: the report and the reject file say so.
             max_rejects: conversion.limits.most_rejects(RejectLimit::None),
             max_reject_share: conversion.limits.max_reject_ratio.map(|ratio| ratio.get()),
-            wanted: job.prepared.fields(&form, format),
+            projection: job.prepared.fields(&form, format),
             ..job.settings(options)
         };
         let dedupe = self.dedupe(&job, &profile)?;

@@ -168,17 +168,7 @@ impl Decode {
         parts.partial = true;
         let partial = self.partial.is_wanted();
         let (mut tape, mut scratch) = (Tape::new(), Scratch::default());
-        let settings = Settings {
-            framing: job.framing.clone(),
-            outer: None,
-            record: job.record,
-            options,
-            max_rejects: None,
-            max_reject_share: None,
-            give_up_after: 16 << 20,
-            wanted: None,
-            detect: false,
-        };
+        let settings = Settings { options, ..Settings::new(job.framing.clone(), job.record) };
         let limit = self.limit.map(NonZeroU64::get);
         let rendering = if_asked(&self.rendering, &job.plan.shape, job.record)?;
         let contents = self.contents(&schema, &job.plan, &type_name);

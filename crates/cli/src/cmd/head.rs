@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tercet::dynamic::{Error, View};
 use tercet::records::{Format, conversion::FormOptions};
-use tercet::records::{Origin, Render};
+use tercet::records::{Origin, RowWriter};
 use tercet_printable::printable;
 
 /// Show the first records of files as a table of what is in them
@@ -71,12 +71,12 @@ impl Head {
 
 /// Renders the first records of an input, and ends it.
 struct First<'a> {
-    render: Box<dyn Render + Send + 'a>,
+    render: Box<dyn RowWriter + Send + 'a>,
     count: u64,
     stop: Arc<AtomicBool>,
 }
 
-impl Render for First<'_> {
+impl RowWriter for First<'_> {
     fn begin(&mut self, out: &mut Vec<u8>) {
         self.render.begin(out);
     }

@@ -9,7 +9,7 @@ use std::fmt::{self, Write as _};
 use std::io::{self, Write as _};
 use tercet::dynamic::leaf::{Scalar, scalar};
 use tercet::dynamic::{Error, FieldId, Shape, Token, View};
-use tercet::records::{Balance, Leaves, Origin, Render};
+use tercet::records::{Balance, Leaves, Origin, RowWriter};
 
 /// Count what record files hold: types, how often components occur, how large they are
 #[derive(Args, Debug)]
@@ -122,7 +122,7 @@ impl Statistics<'_> {
     }
 }
 
-impl Render for Statistics<'_> {
+impl RowWriter for Statistics<'_> {
     fn record(&mut self, value: View<'_>, origin: &Origin<'_>, _: &mut Vec<u8>) -> Result<(), Error> {
         self.path.clear();
         self.lengths = with(self.lengths, origin.octets.len() as u64);

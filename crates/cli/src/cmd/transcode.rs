@@ -16,7 +16,7 @@ use tercet::dynamic::{NodeId, Options, Plan, View};
 use tercet::records::conversion::RenderingOptions;
 use tercet::records::conversion::{UnknownPolicy, ValuesPolicy};
 use tercet::records::{Format, conversion::FormOptions};
-use tercet::records::{Output, Render};
+use tercet::records::{Output, RowWriter};
 use tercet::{TapeCodec, TransferSyntax};
 
 /// Write values encoded by one set of rules by another, or as text
@@ -314,7 +314,7 @@ pub struct Writer<'p> {
     hex: bool,
     codec: Option<TapeCodec<'p>>,
     octets: Vec<u8>,
-    render: Box<dyn Render + 'p>,
+    render: Box<dyn RowWriter + 'p>,
 }
 
 impl<'p> Writer<'p> {

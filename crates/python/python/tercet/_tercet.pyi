@@ -589,3 +589,6 @@ def splits(
 
 def split_key(schema: Specification, type: str, **options: Unpack[RowOptions]) -> str:
     """Returns a key of all that the splits of a file depend on besides the file."""
+
+def unknown(kind: str, name: str, known: list[str]) -> str:
+    """Describes an unknown name of a kind, with the nearest valid one: for what Python checks itself."""

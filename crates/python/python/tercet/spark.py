@@ -22,7 +22,7 @@ from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStrea
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 
 import tercet
-from tercet._tercet import expand
+from tercet._tercet import expand, unknown
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -42,57 +42,70 @@ REPORT = (
 )
 REJECTS = "file string, offset bigint, length bigint, reason string, kind string, path string, raw binary"
 
-# What options are called in the package, and what their text says. They are found with or without capitals and hyphens.
-FILE_OPTIONS: dict[str, tuple[str, Callable[[str], Any]]] = {
-    "records": ("records", str),
-    "framing": ("framing", str),
-    "rules": ("rules", str),
-    "render": ("render", str),
-    "where": ("where", str),
-    "explode": ("explode", str),
-    "child": ("child", str),
-    "children": ("children", lambda text: _flag(text) if text.lower() in ("true", "false") else _list(text)),
-    "bytype": ("by_type", lambda text: _flag(text)),
-    "table": ("table", str),
-    "maxrejectratio": ("max_reject_ratio", float),
-    "filler": ("filler", bytes.fromhex),
-    "recordlimit": ("record_limit", int),
-    "maxdepth": ("max_depth", int),
-    "unknown": ("unknown", str),
-    "values": ("values", str),
-    "defaults": ("defaults", lambda text: _flag(text)),
-    "constraints": ("constraints", lambda text: _flag(text)),
-    "opentypes": ("open_types", lambda text: _flag(text)),
+# Options by their names in the package, and what their text says. They are found with or without capitals and hyphens.
+FILE_OPTIONS: dict[str, Callable[[str], Any]] = {
+    "records": str,
+    "framing": str,
+    "rules": str,
+    "render": str,
+    "where": str,
+    "explode": str,
+    "child": str,
+    "children": lambda text: _flag(text) if text.lower() in ("true", "false") else _list(text),
+    "by_type": lambda text: _flag(text),
+    "table": str,
+    "max_reject_ratio": float,
+    "filler": bytes.fromhex,
+    "record_limit": int,
+    "max_depth": int,
+    "unknown": str,
+    "values": str,
+    "defaults": lambda text: _flag(text),
+    "constraints": lambda text: _flag(text),
+    "open_types": lambda text: _flag(text),
 }
-TABLE_OPTIONS: dict[str, tuple[str, Callable[[str], Any]]] = {
-    "columns": ("columns", lambda text: _list(text)),
-    "rename": ("rename", lambda text: _pairs(text)),
-    "provenance": ("provenance", lambda text: text.lower() if text.lower() == "sha256" else _flag(text)),
-    "integers": ("integers", str),
-    "reals": ("reals", str),
-    "flat": ("flat", lambda text: _flag(text)),
-    "octets": ("octets", str),
-    "numbers": ("numbers", lambda text: _flag(text)),
-    "batchrows": ("batch_rows", int),
+TABLE_OPTIONS: dict[str, Callable[[str], Any]] = {
+    "columns": lambda text: _list(text),
+    "rename": lambda text: _pairs(text),
+    "provenance": lambda text: text.lower() if text.lower() == "sha256" else _flag(text),
+    "integers": str,
+    "reals": str,
+    "flat": lambda text: _flag(text),
+    "octets": str,
+    "numbers": lambda text: _flag(text),
+    "batch_rows": int,
 }
-SCHEMA_OPTIONS: dict[str, tuple[str, Callable[[str], Any]]] = {
-    "strict": ("strict", lambda text: _flag(text)),
-    "tags": ("tags", str),
-    "alias": ("aliases", lambda text: _pairs(text)),
+SCHEMA_OPTIONS: dict[str, Callable[[str], Any]] = {
+    "strict": lambda text: _flag(text),
+    "tags": str,
+    "aliases": lambda text: _pairs(text),
 }
-# Names of options in earlier versions.
-EARLIER = {"maxerrors": "maxrejects", "maxerrorratio": "maxrejectratio", "depth": "maxdepth"}
-OWN_OPTIONS = {
+OWN_OPTIONS = (
     "path",
     "schema",
     "type",
     "output",
-    "maxrejects",
-    "splitsize",
+    "max_rejects",
+    "split_size",
     "index",
-    "maxfilespertrigger",
-    "maxfileage",
+    "max_files_per_trigger",
+    "max_file_age",
+)
+NAMES = {
+    **{name.replace("_", ""): name for name in (*OWN_OPTIONS, *FILE_OPTIONS, *TABLE_OPTIONS, *SCHEMA_OPTIONS)},
+    # The command says so.
+    "alias": "aliases",
+    # Names of earlier versions.
+    "maxerrors": "max_rejects",
+    "maxerrorratio": "max_reject_ratio",
+    "depth": "max_depth",
 }
+
+
+def _spelled(name: str) -> str:
+    """How messages and the documentation spell an option."""
+    first, *others = name.split("_")
+    return first + "".join(word.capitalize() for word in others)
 
 
 def register(spark: SparkSession) -> None:
@@ -141,16 +154,19 @@ class _Job:
         self.table: dict[str, Any] = {}
         schema: dict[str, Any] = {}
         for name, text in options.items():
-            key = name.lower().replace("-", "").replace("_", "")
-            key = EARLIER.get(key, key)
-            for known, target in ((FILE_OPTIONS, self.file), (TABLE_OPTIONS, self.table), (SCHEMA_OPTIONS, schema)):
-                if key in known:
-                    argument, convert = known[key]
-                    target[argument] = convert(text)
+            key = NAMES.get(name.lower().replace("-", "").replace("_", ""))
+            if key is None:
+                known = [_spelled(known) for known in dict.fromkeys(NAMES.values())]
+                raise ValueError(unknown("option", name, known))
+            for options_of, target in (
+                (FILE_OPTIONS, self.file),
+                (TABLE_OPTIONS, self.table),
+                (SCHEMA_OPTIONS, schema),
+            ):
+                if key in options_of:
+                    target[key] = options_of[key](text)
                     break
             else:
-                if key not in OWN_OPTIONS:
-                    raise ValueError(f"the data source asn1 has no option `{name}`")
                 self.own[key] = text
         for needed in ("path", "schema", "type"):
             if needed not in self.own:
@@ -161,13 +177,13 @@ class _Job:
         everything = self.output != "records"
         if everything:
             self.file.pop("max_reject_ratio", None)
-        limit = self.own.get("maxrejects", "none" if "max_reject_ratio" in self.file else "0")
+        limit = self.own.get("max_rejects", "none" if "max_reject_ratio" in self.file else "0")
         self.file["max_rejects"] = None if everything or limit.lower() == "none" else int(limit)
         # The columns are known without a file, and a batch of a stream may have none.
         self.file["allow_empty"] = True
         self.paths = _list(self.own["path"])
         self.type = self.own["type"]
-        self.split_size = int(self.own.get("splitsize", SPLIT))
+        self.split_size = int(self.own.get("split_size", SPLIT))
         index = self.own.get("index", "false")
         self.index = _flag(index) if index.lower() in ("true", "false") else index
         self.specification = (tuple(_list(self.own["schema"])), json.dumps(schema))
@@ -323,8 +339,8 @@ class _StreamReader(DataSourceStreamReader):
     def __init__(self, job: _Job, schema: StructType) -> None:
         self.job = job
         self.schema = schema
-        self.age = int(job.own.get("maxfileage", AGE)) * 1_000_000_000
-        self.most = int(job.own["maxfilespertrigger"]) if "maxfilespertrigger" in job.own else None
+        self.age = int(job.own.get("max_file_age", AGE)) * 1_000_000_000
+        self.most = int(job.own["max_files_per_trigger"]) if "max_files_per_trigger" in job.own else None
 
     def initialOffset(self) -> dict[str, Any]:
         return {"seen": {}}

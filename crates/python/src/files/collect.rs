@@ -8,7 +8,7 @@ use std::io;
 use tercet::columns::{ArrowError, Builder, Keys, Layout, Options, Provenance, RecordBatch};
 use tercet::dynamic::{Error, NodeId, Shape, View};
 use tercet::records::conversion::{FormOptions, Given, Names, OptionFault, OptionSet};
-use tercet::records::{EachNulled, Origin, Render, Shown, Undecoded};
+use tercet::records::{EachNulled, Origin, RowWriter, Shown, Undecoded};
 
 /// The form of bytes that is not text.
 const BINARY: &str = "binary";
@@ -109,7 +109,7 @@ impl<'a> Collect<'a> {
     }
 }
 
-impl Render for Collect<'_> {
+impl RowWriter for Collect<'_> {
     fn record(&mut self, value: View<'_>, origin: &Origin<'_>, _: &mut Vec<u8>) -> Result<(), Error> {
         let keys = self.builder.layout().keys();
         self.builder.append(value, Some(&provenance(origin, keys)))

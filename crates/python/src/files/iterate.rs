@@ -11,7 +11,7 @@ use pyo3::types::{PyDict, PyString, PyTuple};
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use tercet::dynamic::{Error, Tape, View};
-use tercet::records::{Origin, Render};
+use tercet::records::{Origin, RowWriter};
 
 /// Records that are handed on at once.
 const RECORDS: usize = 256;
@@ -75,7 +75,7 @@ impl Collect<'_> {
     }
 }
 
-impl Render for Collect<'_> {
+impl RowWriter for Collect<'_> {
     fn record(&mut self, value: View<'_>, origin: &Origin<'_>, _: &mut Vec<u8>) -> Result<(), Error> {
         if self.chunk.file != origin.input {
             self.give();

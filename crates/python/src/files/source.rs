@@ -20,13 +20,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tercet::dynamic::{Error, NodeId, View};
 use tercet::records::conversion::{OptionFault, Ratio, RejectLimit};
 use tercet::records::{
-    ChildTable, Converter, EachNulled, Framing, Guard, Origin, Overwrite, Prepared, RejectFile, Render,
-    Rendering, Settings, Shown, Split, Stopped, Summary, Targets, inputs,
+    ChildTable, Converter, EachNulled, Framing, Guard, Origin, Overwrite, Prepared, RejectFile, Rendering,
+    RowWriter, Settings, Shown, Split, Stopped, Summary, Targets, inputs,
 };
 use tercet::{RecordPlan, TransferSyntax};
-
-/// Octets after which an input is given up if there is no record among them.
-const GIVE_UP: u64 = 16 << 20;
 
 /// Files, the type of their records, and how to read them.
 pub(crate) struct Source {
@@ -85,16 +82,13 @@ impl Source {
             return Err(error::argument(text));
         }
         let settings = Settings {
-            framing: plan.framing.clone(),
             outer: plan.outer,
-            record: plan.record,
             options,
             // Rows go to a program, which would not learn of rejects otherwise.
             max_rejects: conversion.limits.most_rejects(RejectLimit::Most(0)),
             max_reject_share: conversion.limits.max_reject_ratio.map(Ratio::get),
-            give_up_after: GIVE_UP,
-            wanted: None,
             detect: plans.given.framing.is_none(),
+            ..Settings::new(plan.framing.clone(), plan.record)
         };
         let rejects = conversion.output.rejects;
         if let Some(path) = &rejects {
@@ -145,7 +139,7 @@ impl Source {
     /// Reads everything, as far as the outlet wants it, and counts.
     pub(crate) fn run<T>(
         &self,
-        render: &mut dyn Render,
+        render: &mut dyn RowWriter,
         outlet: &Outlet<T>,
         totals: &Mutex<Totals>,
     ) -> Result<(), Failure> {
@@ -189,10 +183,10 @@ impl Source {
 /// Has the rows of one table rendered, and those of no other.
 struct OneTable<'a> {
     picked: Picked,
-    render: &'a mut dyn Render,
+    render: &'a mut dyn RowWriter,
 }
 
-impl Render for OneTable<'_> {
+impl RowWriter for OneTable<'_> {
     fn record(&mut self, value: View<'_>, origin: &Origin<'_>, out: &mut Vec<u8>) -> Result<(), Error> {
         if self.picked == Picked::Records { self.render.record(value, origin, out) } else { Ok(()) }
     }
@@ -223,7 +217,7 @@ impl Render for OneTable<'_> {
 
 struct Run<'a> {
     source: &'a Source,
-    render: &'a mut dyn Render,
+    render: &'a mut dyn RowWriter,
     stop: &'a Arc<AtomicBool>,
     warn: &'a dyn Fn(String),
     totals: &'a Mutex<Totals>,

@@ -104,7 +104,7 @@ pub(crate) fn read(
         return Err(error::argument(format!("two columns are called `{name}`")));
     }
     let wanted = if options.columns.is_empty() { None } else { layout.wanted_fields(shape) };
-    source.settings.wanted = wanted.map(|wanted| source.wanted(wanted));
+    source.settings.projection = wanted.map(|wanted| source.wanted(wanted));
     let (schema, rows) = (layout.schema(), batch_rows.0.max(1));
     let plan = Arc::new(BatchPlan { source, options, schema, rows });
     Ok(Table { plan, latest: Latest::default(), made })

@@ -15,7 +15,7 @@ use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use tercet::columns::{Builder, Keys, Options, RecordBatch, SchemaRef, expand};
 use tercet::dynamic::{Error, NodeId, View};
-use tercet::records::{EachNulled, Origin, Render};
+use tercet::records::{EachNulled, Origin, RowWriter};
 
 /// The name of the table of the records.
 pub(super) const RECORDS: &str = "records";
@@ -104,7 +104,7 @@ pub(crate) fn read_tables(
     let made = Made::new("read_tables", (paths, schema), &r#type.0, &keywords);
     let columns = expand(source.prepared.shown().shape(), source.plan.record, &columns.0.unwrap_or_default());
     let tables = tables(&source, &looks, &columns.map_err(error::argument)?, provenance)?;
-    source.settings.wanted = fields(&source, &tables);
+    source.settings.projection = fields(&source, &tables);
     let plan = TablesPlan { source, tables, rows: batch_rows.0.max(1) };
     Ok(Tables { plan: Arc::new(plan), latest: Latest::default(), made })
 }
@@ -243,7 +243,7 @@ struct CollectAll<'a> {
     tables: Vec<Collect<'a>>,
 }
 
-impl Render for CollectAll<'_> {
+impl RowWriter for CollectAll<'_> {
     fn record(&mut self, value: View<'_>, origin: &Origin<'_>, out: &mut Vec<u8>) -> Result<(), Error> {
         self.tables[0].record(value, origin, out)
     }
@@ -266,7 +266,7 @@ impl Render for CollectAll<'_> {
     }
 
     fn drop_record(&mut self) {
-        self.tables.iter_mut().for_each(Render::drop_record);
+        self.tables.iter_mut().for_each(RowWriter::drop_record);
     }
 
     fn end(&mut self, out: &mut Vec<u8>) -> io::Result<()> {

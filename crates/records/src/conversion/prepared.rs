@@ -8,8 +8,8 @@ use crate::figures::Figures;
 use crate::filter::Filter;
 use crate::formats::{self, Format, Shown};
 use crate::output::Output;
-use crate::render::Render;
 use crate::rendering::Rendering;
+use crate::writer::RowWriter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tercet_dynamic::{NodeId, Shape};
@@ -99,12 +99,12 @@ impl Prepared {
         form: &FormOptions,
         format: Format,
         outputs: &'o mut [Output],
-    ) -> Box<dyn Render + Send + 'o> {
+    ) -> Box<dyn RowWriter + Send + 'o> {
         formats::writer(self, form, format, outputs)
     }
 
     /// Makes what writes the rows on another thread: a writer of [`Prepared::writer`] takes them over.
-    pub fn part_writer(&self, form: &FormOptions, format: Format) -> Box<dyn Render + Send + '_> {
+    pub fn part_writer(&self, form: &FormOptions, format: Format) -> Box<dyn RowWriter + Send + '_> {
         formats::part_writer(self, form, format)
     }
 }

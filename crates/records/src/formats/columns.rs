@@ -2,8 +2,8 @@
 
 use super::{FormatInfo, OutputFormat, RowKind, Shown};
 use crate::conversion::{FormOptions, PageCompression};
-use crate::render::{EachNulled, Origin, Render, RenderedPart};
 use crate::rows::Undecoded;
+use crate::writer::{EachNulled, Origin, RowWriter, WrittenPart};
 use std::io;
 use tercet_columns::{
     ArrowError, Builder, Compression, Encoder, FileFormat, Keys, Options, Part, PartEncoder, Provenance,
@@ -69,7 +69,12 @@ impl OutputFormat for Columns {
         &self.info
     }
 
-    fn writer<'p>(&self, form: &FormOptions, shown: Shown<'p>, node: NodeId) -> Box<dyn Render + Send + 'p> {
+    fn writer<'p>(
+        &self,
+        form: &FormOptions,
+        shown: Shown<'p>,
+        node: NodeId,
+    ) -> Box<dyn RowWriter + Send + 'p> {
         Box::new(self.columnar(form, shown, node))
     }
 
@@ -78,7 +83,7 @@ impl OutputFormat for Columns {
         form: &FormOptions,
         shown: Shown<'p>,
         node: NodeId,
-    ) -> Box<dyn Render + Send + 'p> {
+    ) -> Box<dyn RowWriter + Send + 'p> {
         Box::new(Columnar { is_part: true, ..self.columnar(form, shown, node) })
     }
 }
@@ -156,7 +161,7 @@ fn provenance<'o>(origin: &Origin<'o>, keys: Keys) -> Provenance<'o> {
     Provenance { file, record, offset, length: octets.len() as u64, sha256, elements }
 }
 
-impl Render for Columnar<'_> {
+impl RowWriter for Columnar<'_> {
     fn begin_record(&mut self, out: &mut Vec<u8>) {
         if self.builder.is_full() {
             self.batch(out);
@@ -199,14 +204,14 @@ impl Render for Columnar<'_> {
         self.builder.drop_behind(self.before);
     }
 
-    fn part(&mut self) -> io::Result<Option<RenderedPart>> {
+    fn part(&mut self) -> io::Result<Option<WrittenPart>> {
         self.batch(&mut Vec::new());
         self.checked()?;
         let part = self.part.as_mut().map(PartEncoder::take).transpose().map_err(io::Error::other)?;
-        Ok(part.flatten().map(|part| Box::new(part) as RenderedPart))
+        Ok(part.flatten().map(|part| Box::new(part) as WrittenPart))
     }
 
-    fn join(&mut self, part: RenderedPart, out: &mut Vec<u8>) -> io::Result<()> {
+    fn join(&mut self, part: WrittenPart, out: &mut Vec<u8>) -> io::Result<()> {
         self.batch(out);
         self.checked()?;
         match (part.downcast::<Part>(), &mut self.encoder) {

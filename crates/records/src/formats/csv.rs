@@ -3,8 +3,8 @@
 use super::prefix::Prefix;
 use super::{FormatInfo, OutputFormat, RowKind, Shown};
 use crate::conversion::{FormOptions, OptionFault};
-use crate::render::{Origin, Render};
 use crate::rows::Undecoded;
+use crate::writer::{Origin, RowWriter};
 use std::borrow::Cow;
 use std::collections::HashSet;
 use tercet_columns::Layout;
@@ -40,7 +40,12 @@ impl OutputFormat for Csv {
         &INFO
     }
 
-    fn writer<'p>(&self, form: &FormOptions, shown: Shown<'p>, node: NodeId) -> Box<dyn Render + Send + 'p> {
+    fn writer<'p>(
+        &self,
+        form: &FormOptions,
+        shown: Shown<'p>,
+        node: NodeId,
+    ) -> Box<dyn RowWriter + Send + 'p> {
         Box::new(Writer(cells(form, shown, node), Prefix::new(form, shown)))
     }
 
@@ -88,7 +93,7 @@ fn cells<'p>(form: &FormOptions, shown: Shown<'p>, node: NodeId) -> csv::Writer<
 
 struct Writer<'p>(csv::Writer<'p>, Prefix);
 
-impl Render for Writer<'_> {
+impl RowWriter for Writer<'_> {
     fn begin(&mut self, out: &mut Vec<u8>) {
         self.1.csv_header(out);
         self.0.header(out);

@@ -3,8 +3,8 @@
 use super::prefix::Prefix;
 use super::{FormatInfo, OutputFormat, RowKind, Shown};
 use crate::conversion::{FormOptions, IntegerForm, JsonStyle};
-use crate::render::{Origin, Render};
 use crate::rows::Undecoded;
+use crate::writer::{Origin, RowWriter};
 use tercet_columns::Selection;
 use tercet_dynamic::json::{self, JsonWriter};
 use tercet_dynamic::{Error, NodeId, View};
@@ -52,7 +52,12 @@ impl OutputFormat for Json {
         &self.info
     }
 
-    fn writer<'p>(&self, form: &FormOptions, shown: Shown<'p>, node: NodeId) -> Box<dyn Render + Send + 'p> {
+    fn writer<'p>(
+        &self,
+        form: &FormOptions,
+        shown: Shown<'p>,
+        node: NodeId,
+    ) -> Box<dyn RowWriter + Send + 'p> {
         let mut options = match form.json_style.unwrap_or_default() {
             JsonStyle::Jer => json::Options::default(),
             JsonStyle::Plain => json::Options::truth(),
@@ -90,7 +95,7 @@ impl Writer<'_> {
     }
 }
 
-impl Render for Writer<'_> {
+impl RowWriter for Writer<'_> {
     fn is_direct(&self) -> bool {
         true
     }

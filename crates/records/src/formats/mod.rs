@@ -17,7 +17,7 @@ pub use shown::{Shown, TableRole};
 pub(crate) use tables::{fields, part_writer, paths, tables, writer};
 
 use crate::conversion::{FormOptions, OptionFault};
-use crate::render::Render;
+use crate::writer::RowWriter;
 use std::fmt;
 use std::ops::RangeInclusive;
 use std::path::Path;
@@ -71,7 +71,12 @@ pub trait OutputFormat: fmt::Debug + Sync {
     fn info(&self) -> &FormatInfo;
 
     /// Makes what writes values of a type.
-    fn writer<'p>(&self, form: &FormOptions, shown: Shown<'p>, node: NodeId) -> Box<dyn Render + Send + 'p>;
+    fn writer<'p>(
+        &self,
+        form: &FormOptions,
+        shown: Shown<'p>,
+        node: NodeId,
+    ) -> Box<dyn RowWriter + Send + 'p>;
 
     /// Makes what writes values on another thread: a writer of [`OutputFormat::writer`] takes their rows over.
     fn part_writer<'p>(
@@ -79,7 +84,7 @@ pub trait OutputFormat: fmt::Debug + Sync {
         form: &FormOptions,
         shown: Shown<'p>,
         node: NodeId,
-    ) -> Box<dyn Render + Send + 'p> {
+    ) -> Box<dyn RowWriter + Send + 'p> {
         self.writer(form, shown, node)
     }
 

@@ -2,7 +2,7 @@
 
 use super::{FormatInfo, OutputFormat, RowKind, Shown};
 use crate::conversion::FormOptions;
-use crate::render::{Origin, Render};
+use crate::writer::{Origin, RowWriter};
 use std::io::Write;
 use tercet_dynamic::{Error, ErrorKind, NodeId, Value, View};
 
@@ -25,14 +25,14 @@ impl OutputFormat for Notation {
         &INFO
     }
 
-    fn writer<'p>(&self, _: &FormOptions, shown: Shown<'p>, node: NodeId) -> Box<dyn Render + Send + 'p> {
+    fn writer<'p>(&self, _: &FormOptions, shown: Shown<'p>, node: NodeId) -> Box<dyn RowWriter + Send + 'p> {
         Box::new(Writer(shown, node))
     }
 }
 
 struct Writer<'p>(Shown<'p>, NodeId);
 
-impl Render for Writer<'_> {
+impl RowWriter for Writer<'_> {
     fn record(&mut self, value: View<'_>, origin: &Origin<'_>, out: &mut Vec<u8>) -> Result<(), Error> {
         let Self(shown, node) = *self;
         let value = Value::from_view(shown.shape(), value)

@@ -2,7 +2,7 @@
 
 use super::Shown;
 use crate::conversion::FormOptions;
-use crate::render::Origin;
+use crate::writer::Origin;
 use std::io::Write;
 use std::iter::zip;
 use tercet_dynamic::csv::{push_field, push_guarded};

@@ -4,7 +4,7 @@ use super::{Format, Shown};
 use crate::children::Children;
 use crate::conversion::{FormOptions, OptionFault, Prepared};
 use crate::output::Output;
-use crate::render::{EachNulled, Origin, Render, RenderedPart};
+use crate::writer::{EachNulled, Origin, RowWriter, WrittenPart};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use tercet_dynamic::{Error, NodeId, View};
@@ -32,11 +32,11 @@ pub(crate) fn tables<'p>(prepared: &'p Prepared, form: &FormOptions) -> Vec<Tabl
 }
 
 impl<'p> TableForm<'p> {
-    fn writer(&self, format: Format) -> Box<dyn Render + Send + 'p> {
+    fn writer(&self, format: Format) -> Box<dyn RowWriter + Send + 'p> {
         format.writer(&self.form, self.shown, self.node)
     }
 
-    fn part_writer(&self, format: Format) -> Box<dyn Render + Send + 'p> {
+    fn part_writer(&self, format: Format) -> Box<dyn RowWriter + Send + 'p> {
         format.part_writer(&self.form, self.shown, self.node)
     }
 
@@ -52,7 +52,7 @@ pub(crate) fn writer<'o>(
     form: &FormOptions,
     format: Format,
     outputs: &'o mut [Output],
-) -> Box<dyn Render + Send + 'o> {
+) -> Box<dyn RowWriter + Send + 'o> {
     let tables = tables(prepared, form);
     let Some((records, children)) = tables.split_first() else {
         return format.writer(form, prepared.shown(), prepared.record);
@@ -71,7 +71,7 @@ pub(crate) fn part_writer<'p>(
     prepared: &'p Prepared,
     form: &FormOptions,
     format: Format,
-) -> Box<dyn Render + Send + 'p> {
+) -> Box<dyn RowWriter + Send + 'p> {
     let tables = tables(prepared, form);
     let Some((records, children)) = tables.split_first() else {
         return format.part_writer(form, prepared.shown(), prepared.record);
@@ -121,12 +121,12 @@ pub(crate) fn paths(children: Option<&Children>, output: &Path) -> Vec<PathBuf> 
 
 /// Renders the rows of records, and those of their lists to other outputs.
 struct WithChildren<'p> {
-    records: Box<dyn Render + Send + 'p>,
+    records: Box<dyn RowWriter + Send + 'p>,
     children: Vec<Child<'p>>,
 }
 
 struct Child<'p> {
-    render: Box<dyn Render + Send + 'p>,
+    render: Box<dyn RowWriter + Send + 'p>,
     rows: Vec<u8>,
     /// Where the rows of the record at hand begin, if it has any.
     begin: Option<usize>,
@@ -136,12 +136,12 @@ struct Child<'p> {
 
 /// What another renderer takes over.
 struct Parts {
-    records: Option<RenderedPart>,
-    children: Vec<(Vec<u8>, Option<RenderedPart>)>,
+    records: Option<WrittenPart>,
+    children: Vec<(Vec<u8>, Option<WrittenPart>)>,
 }
 
 impl<'p> Child<'p> {
-    fn new(render: Box<dyn Render + Send + 'p>, output: Option<&'p mut Output>) -> Self {
+    fn new(render: Box<dyn RowWriter + Send + 'p>, output: Option<&'p mut Output>) -> Self {
         Self { render, rows: Vec::new(), begin: None, output }
     }
 
@@ -153,7 +153,7 @@ impl<'p> Child<'p> {
     }
 }
 
-impl Render for WithChildren<'_> {
+impl RowWriter for WithChildren<'_> {
     fn begin(&mut self, out: &mut Vec<u8>) {
         self.records.begin(out);
         for Child { render, rows, .. } in &mut self.children {
@@ -207,14 +207,14 @@ impl Render for WithChildren<'_> {
         }
     }
 
-    fn part(&mut self) -> io::Result<Option<RenderedPart>> {
+    fn part(&mut self) -> io::Result<Option<WrittenPart>> {
         let records = self.records.part()?;
         let part = |child: &mut Child<'_>| Ok((std::mem::take(&mut child.rows), child.render.part()?));
         let children = self.children.iter_mut().map(part).collect::<io::Result<_>>()?;
         Ok(Some(Box::new(Parts { records, children })))
     }
 
-    fn join(&mut self, part: RenderedPart, out: &mut Vec<u8>) -> io::Result<()> {
+    fn join(&mut self, part: WrittenPart, out: &mut Vec<u8>) -> io::Result<()> {
         let part = part.downcast::<Parts>().map_err(|_| io::Error::other("rows of other tables"))?;
         if let Some(part) = part.records {
             self.records.join(part, out)?;

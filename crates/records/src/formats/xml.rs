@@ -3,8 +3,8 @@
 use super::json::selection;
 use super::{FormatInfo, OutputFormat, RowKind, Shown};
 use crate::conversion::FormOptions;
-use crate::render::{Origin, Render};
 use crate::rows::Undecoded;
+use crate::writer::{Origin, RowWriter};
 use std::io;
 use tercet_columns::Selection;
 use tercet_dynamic::xml::{self, XmlWriter};
@@ -29,7 +29,12 @@ impl OutputFormat for Xml {
         &INFO
     }
 
-    fn writer<'p>(&self, form: &FormOptions, shown: Shown<'p>, node: NodeId) -> Box<dyn Render + Send + 'p> {
+    fn writer<'p>(
+        &self,
+        form: &FormOptions,
+        shown: Shown<'p>,
+        node: NodeId,
+    ) -> Box<dyn RowWriter + Send + 'p> {
         let writer = XmlWriter::new(shown.shape(), xml::Options::default());
         Box::new(Writer(writer, selection(form, shown, node)))
     }
@@ -45,7 +50,7 @@ impl Writer<'_> {
     }
 }
 
-impl Render for Writer<'_> {
+impl RowWriter for Writer<'_> {
     fn begin(&mut self, out: &mut Vec<u8>) {
         out.extend_from_slice(b"<records>\n");
     }

@@ -30,7 +30,7 @@ impl Origin<'_> {
 }
 
 /// Turns a decoded record into octets of an output format.
-pub trait Render {
+pub trait RowWriter {
     /// Appends what stands before the first record.
     fn begin(&mut self, _out: &mut Vec<u8>) {}
 
@@ -43,7 +43,7 @@ pub trait Render {
     /// Appends a row of a child table, by its number: it goes to an output of its own, behind the rows that stand there.
     ///
     /// # Errors
-    /// As [`Render::record`]; the other rows of the record are then taken back too.
+    /// As [`RowWriter::record`]; the other rows of the record are then taken back too.
     fn child(&mut self, _table: usize, _value: View<'_>, origin: &Origin<'_>) -> Result<(), Error> {
         Err(Error::new(ErrorKind::Unsupported, origin.offset))
     }
@@ -56,16 +56,16 @@ pub trait Render {
         Ok(())
     }
 
-    /// Whether it takes records by [`Render::undecoded`].
+    /// Whether it takes records by [`RowWriter::undecoded`].
     fn is_direct(&self) -> bool {
         false
     }
 
-    /// Appends a record that it has decode itself: called in place of [`Render::record`] where nobody else has to see
+    /// Appends a record that it has decode itself: called in place of [`RowWriter::record`] where nobody else has to see
     /// the value.
     ///
     /// # Errors
-    /// As [`Render::record`], and those of decoding.
+    /// As [`RowWriter::record`], and those of decoding.
     fn undecoded(
         &mut self,
         _record: &mut Undecoded<'_>,
@@ -84,12 +84,12 @@ pub trait Render {
     /// Takes back the rows of this record that a renderer has not appended yet but keeps: it is rejected.
     fn drop_record(&mut self) {}
 
-    /// What there is of rows that a renderer keeps, for another one of its kind to [`Render::join`]; nothing if it has
+    /// What there is of rows that a renderer keeps, for another one of its kind to [`RowWriter::join`]; nothing if it has
     /// appended all.
     ///
     /// # Errors
     /// When the rows cannot be written after all.
-    fn part(&mut self) -> io::Result<Option<RenderedPart>> {
+    fn part(&mut self) -> io::Result<Option<WrittenPart>> {
         Ok(None)
     }
 
@@ -97,7 +97,7 @@ pub trait Render {
     ///
     /// # Errors
     /// When they cannot be written.
-    fn join(&mut self, _part: RenderedPart, _out: &mut Vec<u8>) -> io::Result<()> {
+    fn join(&mut self, _part: WrittenPart, _out: &mut Vec<u8>) -> io::Result<()> {
         Err(io::Error::other("rows of a renderer of another kind"))
     }
 
@@ -114,7 +114,7 @@ pub trait Render {
 pub type EachNulled<'a> = dyn FnMut(&str, u64, &[Vec<u8>]) + 'a;
 
 /// Rows in a form that the renderers of one kind understand.
-pub type RenderedPart = Box<dyn Any + Send>;
+pub type WrittenPart = Box<dyn Any + Send>;
 
 /// Makes renderers for threads.
-pub type MakeRender<'p> = Box<dyn Fn() -> Box<dyn Render + Send + 'p> + Send + Sync + 'p>;
+pub type MakeWriter<'p> = Box<dyn Fn() -> Box<dyn RowWriter + Send + 'p> + Send + Sync + 'p>;
