@@ -73,6 +73,11 @@ enum Command {
     Man(cmd::man::Man),
 }
 
+/// Static programs bring the allocator of musl, which is slow.
+#[cfg(target_env = "musl")]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let parsed =
         help::command().try_get_matches().and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));

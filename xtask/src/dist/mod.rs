@@ -194,13 +194,14 @@ impl Dist {
     fn build_command(&self) -> Result<(), String> {
         let mut cargo = self.cargo();
         cargo.args(["build", "--profile", "dist", "-p", PACKAGE, "--target", &self.target]);
-        // The profile cannot say that: without unwinding and symbols, nothing reads these tables.
-        let flags = std::env::var("RUSTFLAGS").unwrap_or_default();
-        cargo.env("RUSTFLAGS", format!("{flags} -C force-unwind-tables=no"));
+        // Cargo takes symbols away only where no package of the profile has an optimisation of its own.
+        let mut flags = "-C force-unwind-tables=no -C strip=symbols".to_owned();
         if self.target.ends_with("-musl") {
-            let linker = format!("CARGO_TARGET_{}_LINKER", self.target.to_uppercase().replace('-', "_"));
-            cargo.env("CC", "musl-gcc").env(linker, "musl-gcc");
+            // For C alone: rustc links statically by itself, with the start files that it brings.
+            cargo.env("CC", "musl-gcc");
+            flags += &format!(" -C link-arg=-Wl,-T,{}/xtask/src/dist/no-frames.ld", self.root.display());
         }
+        cargo.env("RUSTFLAGS", flags);
         run_command(&mut cargo)?;
         let built = target_dir(&self.root).join(&self.target).join("dist/tercet");
         let failed = |error: std::io::Error| format!("{}: {error}", self.stage.display());
