@@ -41,7 +41,7 @@ const OF_ROWS: [&str; 8] = [
 ];
 
 /// Options that have nothing to do with the format: about inputs, how they are read, and what else is written.
-const OF_NO_FORMAT: [&str; 43] = [
+const OF_NO_FORMAT: [&str; 44] = [
     "--alias",
     "--allow-empty",
     "--allow-errors",
@@ -63,6 +63,7 @@ const OF_NO_FORMAT: [&str; 43] = [
     "--max-rejects",
     "--on-interrupt",
     "--output",
+    "--plan",
     "--print-config",
     "--prometheus",
     "--quiet",
