@@ -120,7 +120,7 @@ error[E0101]: expected a value, found `}`
             r#"{"code":"E0101","severity":"error","message":"expected a value, found `}`","file":"dir/my.asn","line":2,"#,
             r#""column":30,"end_line":2,"end_column":31,"label":"expected a value","labels":[{"file":"dir/my.asn","#,
             r#""line":2,"column":1,"end_line":2,"end_column":2,"text":"in this type"},{"file":"lib.asn","line":2,"#,
-            r#""column":1,"end_line":2,"end_column":6,"text":"another file"}],"help":"write a value","note":"X.680 §51.2"}"#
+            r#""column":1,"end_line":2,"end_column":6,"text":"another file"}],"help":"write a value","note":"X.680 §51.2","fixes":[]}"#
         )
     );
     let nowhere = SourceMap::new();
