@@ -12,6 +12,7 @@ pub mod diff;
 mod error;
 mod event;
 mod fault;
+mod fixpoint;
 pub mod gser;
 pub mod json;
 mod keys;

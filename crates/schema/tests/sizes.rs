@@ -134,3 +134,19 @@ fn no_sample_is_outside_of_the_sizes() {
     }
     assert!(checked > 10_000, "{checked}");
 }
+
+/// Each type holds the one before, so that nodes have their parts in front of them; a round for each would take minutes.
+#[test]
+fn a_long_chain_of_types_is_measured() {
+    const LENGTH: u64 = 4_000;
+    let types: String =
+        (1..=LENGTH).map(|n| format!("T{n} ::= SEQUENCE {{ a T{} OPTIONAL }} ", n - 1)).collect();
+    let schema = schema_of(&format!("T0 ::= BOOLEAN {types}"));
+    let names: Vec<String> = (0..=LENGTH).map(|n| format!("T{n}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    for rules in [Rules::Uper, Rules::Aper] {
+        let plan = schema.plan(rules, &names).unwrap();
+        let root = plan.root(&format!("T{LENGTH}")).unwrap();
+        assert_eq!(sizes(&plan, rules, root), Some(Sizes { least: 1, most: Some(LENGTH + 1) }));
+    }
+}

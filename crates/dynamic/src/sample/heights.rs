@@ -1,5 +1,6 @@
 //! How many values have to stand inside one another at least: where recursion can end.
 
+use crate::fixpoint::{fixpoint, rows};
 use tercet_plan::shape::{Place, Presence};
 use tercet_plan::{Kind, NodeId, Shape};
 
@@ -8,21 +9,7 @@ pub(super) const INFINITE: u32 = u32::MAX;
 
 /// The least height of each node's values, and the number of elements that lists need.
 pub(super) fn heights(shape: &Shape) -> Vec<u32> {
-    let mut heights = vec![INFINITE; shape.nodes.len()];
-    // Each round adds at least one height; inner nodes mostly stand behind their users.
-    loop {
-        let mut changed = false;
-        for index in (0..shape.nodes.len()).rev() {
-            let height = height(shape, NodeId(index as u32), &heights);
-            if height < heights[index] {
-                heights[index] = height;
-                changed = true;
-            }
-        }
-        if !changed {
-            return heights;
-        }
-    }
+    fixpoint(shape, INFINITE, |id, known| height(shape, id, known))
 }
 
 fn height(shape: &Shape, id: NodeId, known: &[u32]) -> u32 {
@@ -41,11 +28,7 @@ fn height(shape: &Shape, id: NodeId, known: &[u32]) -> u32 {
             above(shape.fields_of(id).map(|(_, field)| of(field.node)).max().unwrap_or(0))
         }
         Kind::Choice => above(shape.fields_of(id).map(|(_, field)| of(field.node)).min().unwrap_or(INFINITE)),
-        Kind::Open => {
-            let table = node.table.as_ref().and_then(|table| shape.tables.get(table.table as usize));
-            let rows = table.map_or(&[][..], |table| &table.rows);
-            above(rows.iter().map(|row| of(row.node)).min().unwrap_or(0))
-        }
+        Kind::Open => above(rows(shape, id).map(of).min().unwrap_or(0)),
         Kind::OctetString | Kind::BitString => node.containing.map_or(1, |inside| above(of(inside))),
         _ => 1,
     }
@@ -56,20 +39,7 @@ pub(super) const MOST: u64 = 1 << 24;
 
 /// The octets and elements that the values of each node hold at least; those above [`MOST`] are not told apart.
 pub(super) fn weights(shape: &Shape) -> Vec<u64> {
-    let mut weights = vec![MOST + 1; shape.nodes.len()];
-    loop {
-        let mut changed = false;
-        for index in (0..shape.nodes.len()).rev() {
-            let weight = weight(shape, NodeId(index as u32), &weights).min(MOST + 1);
-            if weight < weights[index] {
-                weights[index] = weight;
-                changed = true;
-            }
-        }
-        if !changed {
-            return weights;
-        }
-    }
+    fixpoint(shape, MOST + 1, |id, known| weight(shape, id, known).min(MOST + 1))
 }
 
 fn weight(shape: &Shape, id: NodeId, known: &[u64]) -> u64 {
@@ -88,11 +58,7 @@ fn weight(shape: &Shape, id: NodeId, known: &[u64]) -> u64 {
             if least == 0 { 0 } else { least.saturating_mul(element) }
         }
         Kind::Choice => shape.fields_of(id).map(|(_, field)| of(field.node)).min().unwrap_or(0),
-        Kind::Open => {
-            let table = node.table.as_ref().and_then(|table| shape.tables.get(table.table as usize));
-            let rows = table.map_or(&[][..], |table| &table.rows);
-            rows.iter().map(|row| of(row.node)).min().unwrap_or(0)
-        }
+        Kind::Open => rows(shape, id).map(of).min().unwrap_or(0),
         Kind::OctetString | Kind::BitString if node.containing.is_some() => node.containing.map_or(0, of),
         Kind::BitString => least / 8,
         _ => least,

@@ -24,6 +24,7 @@ mod grid;
 mod oer;
 mod per;
 
+use crate::fixpoint::{fixpoint, parts, rows};
 use crate::sample::{self, Sampler};
 use crate::{Encoder, Tape};
 use tercet_plan::{Code, NodeId, Plan, Rules, Shape};
@@ -139,60 +140,21 @@ impl Span {
     }
 }
 
-/// Finds the sizes of all nodes: each from those of its parts, round by round, until nothing changes. They only widen, since
-/// nodes that can hold values of their own type are taken for unbounded at once.
+/// Finds the sizes of all nodes, each from those of its parts. They only widen, since nodes that can hold values of their own
+/// type are taken for unbounded at once.
 fn solve<T: Copy + PartialEq>(
     shape: &Shape,
     none: T,
     endless: impl Fn(T) -> T,
     measure: impl Fn(NodeId, &[T]) -> T,
 ) -> Vec<T> {
-    let is_finite = finite(shape);
-    let mut known = vec![none; shape.nodes.len()];
-    loop {
-        let mut changed = false;
-        // Parts mostly have greater numbers than what they are part of.
-        for index in (0..known.len()).rev() {
-            let measured = measure(NodeId(index as u32), &known);
-            let measured = if is_finite[index] { measured } else { endless(measured) };
-            changed |= measured != known[index];
-            known[index] = measured;
-        }
-        if !changed {
-            return known;
-        }
-    }
-}
-
-/// Tells of each node whether values of it hold none of its own type, however deep.
-fn finite(shape: &Shape) -> Vec<bool> {
-    let mut finite = vec![false; shape.nodes.len()];
-    loop {
-        let mut changed = false;
-        for index in (0..finite.len()).rev() {
-            let id = NodeId(index as u32);
-            let is_finite = |node: &NodeId| finite.get(node.index()).is_none_or(|known| *known);
-            if !finite[index] && parts(shape, id).all(|node| is_finite(&node)) {
-                finite[index] = true;
-                changed = true;
-            }
-        }
-        if !changed {
-            return finite;
-        }
-    }
-}
-
-/// The types of what values of a node hold.
-fn parts(shape: &Shape, id: NodeId) -> impl Iterator<Item = NodeId> {
-    let fields = shape.fields_of(id).map(|(_, field)| field.node);
-    fields.chain(shape.node(id).containing).chain(rows(shape, id))
-}
-
-/// The types that the table of an open type has.
-fn rows(shape: &Shape, id: NodeId) -> impl Iterator<Item = NodeId> {
-    let table = shape.node(id).table.as_ref().and_then(|table| shape.tables.get(table.table as usize));
-    table.into_iter().flat_map(|table| table.rows.iter().map(|row| row.node))
+    let is_finite = fixpoint(shape, false, |id, known| {
+        parts(shape, id).all(|part| known.get(part.index()).is_none_or(|is_finite| *is_finite))
+    });
+    fixpoint(shape, none, |id, known| {
+        let measured = measure(id, known);
+        if is_finite[id.index()] { measured } else { endless(measured) }
+    })
 }
 
 #[cfg(test)]
