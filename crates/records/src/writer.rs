@@ -4,6 +4,7 @@ use crate::rows::Undecoded;
 use sha2::{Digest as _, Sha256};
 use std::any::Any;
 use std::io;
+use tercet_columns::{Keys, Provenance};
 use tercet_dynamic::{Error, ErrorKind, View};
 
 /// Where a record came from.
@@ -26,6 +27,13 @@ impl Origin<'_> {
     /// The SHA-256 of its octets.
     pub fn sha256(&self) -> [u8; 32] {
         Sha256::digest(self.octets).into()
+    }
+
+    /// Returns the values of the columns that tell where the record came from.
+    pub fn provenance(&self, keys: Keys) -> Provenance<'_> {
+        let Self { input: file, index: record, offset, octets, elements } = *self;
+        let sha256 = (keys == Keys::Digest).then(|| self.sha256());
+        Provenance { file, record, offset, length: octets.len() as u64, sha256, elements }
     }
 }
 

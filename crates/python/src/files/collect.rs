@@ -5,7 +5,7 @@ use crate::error;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::io;
-use tercet::columns::{ArrowError, Builder, Keys, Layout, Options, Provenance, RecordBatch};
+use tercet::columns::{ArrowError, Builder, Keys, Layout, Options, RecordBatch};
 use tercet::dynamic::{Error, NodeId, Shape, View};
 use tercet::records::conversion::{FormOptions, Given, Names, OptionFault, OptionSet};
 use tercet::records::{EachNulled, Origin, RowWriter, Shown, Undecoded};
@@ -112,7 +112,7 @@ impl<'a> Collect<'a> {
 impl RowWriter for Collect<'_> {
     fn record(&mut self, value: View<'_>, origin: &Origin<'_>, _: &mut Vec<u8>) -> Result<(), Error> {
         let keys = self.builder.layout().keys();
-        self.builder.append(value, Some(&provenance(origin, keys)))
+        self.builder.append(value, Some(&origin.provenance(keys)))
     }
 
     fn begin_record(&mut self, _: &mut Vec<u8>) {
@@ -143,7 +143,7 @@ impl RowWriter for Collect<'_> {
         _: &mut Vec<u8>,
     ) -> Result<(), Error> {
         let keys = self.builder.layout().keys();
-        let mut row = self.builder.row(Some(&provenance(origin, keys)));
+        let mut row = self.builder.row(Some(&origin.provenance(keys)));
         record.say(&mut row)?;
         row.end()
     }
@@ -152,10 +152,4 @@ impl RowWriter for Collect<'_> {
         self.batch();
         Ok(())
     }
-}
-
-fn provenance<'o>(origin: &Origin<'o>, keys: Keys) -> Provenance<'o> {
-    let Origin { input: file, index: record, offset, octets, elements } = *origin;
-    let sha256 = (keys == Keys::Digest).then(|| origin.sha256());
-    Provenance { file, record, offset, length: octets.len() as u64, sha256, elements }
 }

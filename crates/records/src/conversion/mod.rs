@@ -142,7 +142,6 @@ pub struct OutputOptions {
 pub struct LimitOptions {
     /// Stop reading an input after COUNT rejected records; `none` sets no limit
     #[cfg_attr(feature = "clap", arg(long, value_name = "COUNT|none", alias = "max-errors"))]
-    #[serde(alias = "max-errors")]
     pub max_rejects: Option<RejectLimit>,
 
     /// Stop reading an input if more than this share of its records is rejected

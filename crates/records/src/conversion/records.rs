@@ -65,7 +65,7 @@ pub struct RecordOptions {
     pub record_limit: usize,
 
     /// Elements inside one another that a record may have
-    #[cfg_attr(feature = "clap", arg(long, value_name = "COUNT", default_value_t = DEPTH))]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "COUNT", default_value_t = DEPTH, alias = "depth"))]
     pub max_depth: u16,
 
     /// Handling of components that the specification does not define

@@ -5,9 +5,7 @@ use crate::conversion::{FormOptions, PageCompression};
 use crate::rows::Undecoded;
 use crate::writer::{EachNulled, Origin, RowWriter, WrittenPart};
 use std::io;
-use tercet_columns::{
-    ArrowError, Builder, Compression, Encoder, FileFormat, Keys, Options, Part, PartEncoder, Provenance,
-};
+use tercet_columns::{ArrowError, Builder, Compression, Encoder, FileFormat, Options, Part, PartEncoder};
 use tercet_dynamic::{Error, NodeId, View};
 
 /// A format of files with columns.
@@ -155,12 +153,6 @@ impl Columnar<'_> {
     }
 }
 
-fn provenance<'o>(origin: &Origin<'o>, keys: Keys) -> Provenance<'o> {
-    let Origin { input: file, index: record, offset, octets, elements } = *origin;
-    let sha256 = (keys == Keys::Digest).then(|| origin.sha256());
-    Provenance { file, record, offset, length: octets.len() as u64, sha256, elements }
-}
-
 impl RowWriter for Columnar<'_> {
     fn begin_record(&mut self, out: &mut Vec<u8>) {
         if self.builder.is_full() {
@@ -171,7 +163,7 @@ impl RowWriter for Columnar<'_> {
 
     fn record(&mut self, value: View<'_>, origin: &Origin<'_>, _: &mut Vec<u8>) -> Result<(), Error> {
         let keys = self.builder.layout().keys();
-        self.builder.append(value, Some(&provenance(origin, keys)))
+        self.builder.append(value, Some(&origin.provenance(keys)))
     }
 
     fn is_direct(&self) -> bool {
@@ -185,7 +177,7 @@ impl RowWriter for Columnar<'_> {
         _: &mut Vec<u8>,
     ) -> Result<(), Error> {
         let keys = self.builder.layout().keys();
-        let mut row = self.builder.row(Some(&provenance(origin, keys)));
+        let mut row = self.builder.row(Some(&origin.provenance(keys)));
         record.say(&mut row)?;
         row.end()
     }
