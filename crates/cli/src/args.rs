@@ -13,6 +13,9 @@ use tercet::model::Tagging;
 use tercet::records::Guard;
 use tercet::{Listener, Schema, SchemaOptions, TransferSyntax};
 
+/// The options about specifications, which a plan file has no use for.
+pub const NOT_WITH_PLAN: [&str; 6] = ["schema", "strict", "alias", "tags", "allow_errors", "allow_missing"];
+
 /// Which specifications, and how they are read.
 #[derive(Args, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
@@ -22,8 +25,7 @@ pub struct SchemaArgs {
     pub schema: Vec<PathBuf>,
 
     /// Plan file of `tercet compile --plan`, instead of specifications
-    #[arg(long, value_name = "FILE",
-        conflicts_with_all = ["schema", "strict", "alias", "tags", "allow_errors", "allow_missing"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = NOT_WITH_PLAN)]
     pub plan: Option<PathBuf>,
 
     #[command(flatten)]
@@ -107,7 +109,7 @@ impl TagMode {
     }
 }
 
-/// A module that imports use in place of another: `NAME=OTHER`.
+/// A module that imports use instead of the one they name: `NAME=OTHER`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Alias {

@@ -2,7 +2,7 @@
 //!
 //! Keys are the long names of options. What the command line gives comes before what the file gives.
 
-use crate::args::{ReadingArgs, SchemaArgs};
+use crate::args::{NOT_WITH_PLAN, ReadingArgs, SchemaArgs};
 use crate::cmd::convert::Convert;
 use crate::exit::{Failure, Outcome};
 use crate::help;
@@ -41,7 +41,21 @@ impl Convert {
         set.overlay(&self.schema, is_given)?;
         set.overlay(&self.schema.reading, is_given)?;
         set.overlay(&self.run, is_given)?;
-        Ok(self.conversion.overlay(set, &is_given)?)
+        self.conversion.overlay(set, &is_given)?;
+        // Specifications and a plan file replace each other.
+        let of_specifications = NOT_WITH_PLAN.map(|id| id.replace('_', "-"));
+        if is_given("plan") {
+            of_specifications.iter().for_each(|key| set.remove(key));
+        } else if is_given("schema") {
+            set.remove("plan");
+        }
+        let other = of_specifications.iter().find(|key| set.get(key).is_some());
+        match other.filter(|_| set.get("plan").is_some()) {
+            Some(other) => {
+                Err(OptionFault::about(format!("`{{plan}}` does not go with `{{{other}}}`")).into())
+            }
+            None => Ok(()),
+        }
     }
 
     /// Takes all options out of a set.
@@ -99,8 +113,7 @@ mod tests {
     fn every_option_has_a_key_and_one_default() {
         let mut set = OptionSet::default();
         let read = Convert::taken(&mut set).unwrap();
-        let known: BTreeSet<&str> =
-            set.known().iter().copied().filter(|key| !key.starts_with("max-err")).collect();
+        let known: BTreeSet<&str> = set.known().iter().copied().collect();
         let command = help::command();
         let convert = command.find_subcommand("convert").unwrap();
         let options =
