@@ -7,7 +7,7 @@ use crate::diagnostic::Diagnostic;
 use crate::source::{FileId, SourceMap, Span};
 use std::collections::BTreeMap;
 
-/// A piece of text in place of another.
+/// A replacement of a piece of text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
     /// The text that goes; empty for an insertion.

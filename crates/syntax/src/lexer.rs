@@ -130,7 +130,12 @@ impl Lexer<'_> {
         }
         let span = self.span(from, to);
         let mut diagnostic = Diagnostic::warning(code, span, message).label(label);
-        diagnostic.fixes.extend(fix::of_leniency(code, span, &self.text[from..to], span.lo));
+        diagnostic.fixes.extend(fix::of_leniency(
+            code,
+            span,
+            self.text.get(from..to).unwrap_or_default(),
+            span.lo,
+        ));
         if !self.lenient {
             diagnostic.severity = Severity::Error;
         }

@@ -195,7 +195,7 @@ impl Dist {
         let mut cargo = self.cargo();
         cargo.args(["build", "--profile", "dist", "-p", PACKAGE, "--target", &self.target]);
         // Cargo takes symbols away only where no package of the profile has an optimisation of its own.
-        let mut flags = "-C force-unwind-tables=no -C strip=symbols".to_owned();
+        let mut flags = "-C strip=symbols".to_owned();
         if self.target.ends_with("-musl") {
             // For C alone: rustc links statically by itself, with the start files that it brings.
             cargo.env("CC", "musl-gcc");
