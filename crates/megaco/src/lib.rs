@@ -10,6 +10,7 @@ pub mod codec;
 pub mod digit_map;
 mod error;
 pub mod etf;
+#[cfg(feature = "native")]
 pub mod generated;
 pub mod json;
 mod list;

@@ -60,3 +60,40 @@ fn damage_is_told_as_the_modules_tell_it() {
         }
     }
 }
+
+/// Values that the model does not have do not hide damage behind them.
+#[test]
+fn damage_after_a_refused_value_is_reported_first() {
+    let is_refused = |octets: &[u8], rules| {
+        Binary::standard().decode(octets, rules).is_err_and(|error| error.at == 0 && error.what.contains(' '))
+    };
+    let mut damaged = 0;
+    for text in MESSAGES {
+        let message = decode_any(text.as_bytes()).unwrap_or_else(|error| panic!("{text}: {error}"));
+        for rules in [Rules::Ber, Rules::Per] {
+            let mut octets = Vec::new();
+            Binary::standard().encode(&message, rules, &mut octets).unwrap();
+            for at in 0..octets.len() {
+                let whole = octets[at];
+                for bit in 0..8 {
+                    octets[at] = whole ^ 1 << bit;
+                    if !is_refused(&octets, rules) {
+                        continue;
+                    }
+                    for after in at + 1..octets.len() {
+                        check(&octets[..after], rules);
+                        let second = octets[after];
+                        for damage in [second ^ 0x80, second.wrapping_add(1), 0, 0xff] {
+                            octets[after] = damage;
+                            check(&octets, rules);
+                            damaged += usize::from(!is_refused(&octets, rules));
+                        }
+                        octets[after] = second;
+                    }
+                }
+                octets[at] = whole;
+            }
+        }
+    }
+    assert!(damaged > 1000, "{damaged} messages that are wrong after a refused value");
+}

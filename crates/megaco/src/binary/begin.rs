@@ -12,10 +12,8 @@ use crate::{Error, Result};
 /// Reads version and sender of a message in PER, which is the same for all versions up to there.
 pub(super) fn of_per(octets: &[u8]) -> Result<(u8, MId<'_>)> {
     let mut cx = Context::new(Binary::standard(), false);
-    read_per(octets, &mut cx).map_err(|error| match cx.refused() {
-        Some(what) => Error::new(0, what),
-        None => fault(error),
-    })
+    let read = read_per(octets, &mut cx).map_err(fault)?;
+    cx.refused().map_or(Ok(read), |what| Err(Error::new(0, what)))
 }
 
 fn read_per<'a>(octets: &'a [u8], cx: &mut Context<'a>) -> tercet_runtime::Result<(u8, MId<'a>)> {
@@ -50,11 +48,8 @@ pub(super) fn of_ber(octets: &[u8]) -> Result<(u8, MId<'_>)> {
     let mut cx = Context::new(Binary::standard(), false);
     let mut r = BerReader::new(rest, ber::Rules::Ber).with_strict_values(true);
     let mid = <MId<'_> as Named<'_>>::ber(&mut r, Tag::SEQUENCE, &mut cx);
-    let mid = mid.map_err(|error| match cx.refused() {
-        Some(what) => Error::new(0, what),
-        None => Error::new(start.saturating_add(fault(error).at), fault(error).what),
-    })?;
-    Ok((version, mid))
+    let mid = mid.map_err(|error| Error::new(start.saturating_add(fault(error).at), fault(error).what))?;
+    cx.refused().map_or(Ok((version, mid)), |what| Err(Error::new(0, what)))
 }
 
 /// Where the contents of an element begin, and how long they are; `None` is the indefinite form.

@@ -10,9 +10,8 @@ pub(crate) mod write;
 use std::sync::LazyLock;
 
 use tercet_runtime::Tag;
-use tercet_runtime::codec::{Aper, Decode, StrictBer, ber};
+use tercet_runtime::codec::ber;
 
-use crate::generated::{v1, v3};
 use crate::model::{MId, MegacoMessage};
 use crate::packages::Packages;
 use crate::{Error, Result};
@@ -24,7 +23,7 @@ pub use termination::Levels;
 /// What the name of a digit map begins with that is two digits.
 const DIAL_PLAN: &[u8] = b"dialplan";
 
-/// Which of the binary encodings.
+/// The two binary encodings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rules {
     /// The basic encoding rules (X.690); definite and indefinite lengths are read.
@@ -33,12 +32,12 @@ pub enum Rules {
     Per,
 }
 
-/// What binary needs to know beside the modules.
+/// Settings of the binary encodings that are not part of the modules.
 #[derive(Clone, Debug, Default)]
 pub struct Binary {
-    /// Packages by name and number.
+    /// The packages, by name and number.
     pub packages: Packages,
-    /// Levels of names of terminations.
+    /// The levels of names of terminations.
     pub levels: Levels,
     /// Whether values of properties and reasons stand in their OCTET STRINGs as encoded IA5String, as the comments of
     /// the module demand, or as they are, as OTP and most others have them.
@@ -48,7 +47,7 @@ pub struct Binary {
 static DEFAULT: LazyLock<Binary> = LazyLock::new(Binary::default);
 
 impl Binary {
-    /// The packages of H.248.1, levels of 8 bits, values as OTP has them.
+    /// Returns the settings with the packages of H.248.1, levels of 8 bits, and values as OTP writes them.
     pub fn standard() -> &'static Self {
         &DEFAULT
     }
@@ -68,7 +67,8 @@ impl Binary {
     /// Reads a message, which borrows from its octets, and names from the packages.
     ///
     /// # Errors
-    /// The octets are no message of the module, or a name of a termination does not fit the levels.
+    /// The octets are not a message of the module (with the place of the first fault), the model does not have one of its values
+    /// (at 0, after all faults), or octets follow after the message.
     pub fn decode<'a>(&'a self, octets: &'a [u8], rules: Rules) -> Result<MegacoMessage<'a>> {
         let is_first = rules == Rules::Per && per_version(octets) == Some(1);
         let mut cx = read::Context::new(self, is_first);
@@ -76,14 +76,11 @@ impl Binary {
             Rules::Ber => read_ber(octets, &mut cx),
             Rules::Per => read_per(octets, &mut cx),
         };
-        let (message, length) = match (read, cx.refused()) {
-            (Ok(read), _) => read,
-            (Err(error), None) => return Err(fault(error)),
-            // What is wrong by the module comes first, wherever it is.
-            (Err(_), Some(what)) => {
-                return Err(wrong(octets, rules, is_first).unwrap_or_else(|| Error::new(0, what)));
-            }
-        };
+        // What is wrong by the module comes first, wherever it is.
+        let (message, length) = read.map_err(fault)?;
+        if let Some(what) = cx.refused() {
+            return Err(Error::new(0, what));
+        }
         if !(1..=3).contains(&message.mess.version) {
             return Err(Error::new(0, "version 1, 2 or 3"));
         }
@@ -111,17 +108,6 @@ fn read_per<'a>(
     let mut r = PerReader::new(octets);
     let message = <MegacoMessage<'a> as Named<'a>>::per(&mut r, cx)?;
     Ok((message, r.finish()?))
-}
-
-/// What is wrong by the module with a message in which something means nothing.
-#[cold]
-fn wrong(octets: &[u8], rules: Rules, is_first: bool) -> Option<Error> {
-    let fault = match (rules, is_first) {
-        (Rules::Ber, _) => <v3::MegacoMessage<'_> as Decode<'_, StrictBer>>::decode(octets).err(),
-        (Rules::Per, true) => <v1::MegacoMessage<'_> as Decode<'_, Aper>>::decode(octets).err(),
-        (Rules::Per, false) => <v3::MegacoMessage<'_> as Decode<'_, Aper>>::decode(octets).err(),
-    };
-    fault.map(self::fault)
 }
 
 /// Reads version and sender of a message whose rest may be wrong or missing, so that an error can be sent back.

@@ -42,11 +42,11 @@ macro_rules! by {
 by! {
     TerminationId<'a>, TerminationOctets<'a>: |value, cx| {
         let name = cx.binary.levels.decode(&value.wildcard, &value.id);
-        name.map(|name| Self(Name(name))).ok_or_else(|| cx.refuse("a termination id with the levels that are set"))
+        Ok(name.map(|name| Self(Name(name))).unwrap_or_else(|| cx.refuse("a termination id with the levels that are set")))
     };
     LocalRemoteDescriptor<'a>, Groups<'a>: |value, cx| Ok(Self::Groups(value.prop_grps));
-    ServiceChangeProfile<'a>, ProfileName<'a>: |value, cx| profile(&value.profile_name)
-        .ok_or_else(|| cx.refuse("a profile, `/` and its version"));
+    ServiceChangeProfile<'a>, ProfileName<'a>: |value, cx| Ok(profile(&value.profile_name)
+        .unwrap_or_else(|| cx.refuse("a profile, `/` and its version")));
 }
 
 struct TerminationOctets<'a> {
@@ -174,7 +174,7 @@ impl<'a> Named<'a> for MuxType {
     fn ber(r: &mut BerReader<'a>, tag: Tag, cx: &mut Context<'a>) -> Result<Self> {
         let number = ber::integer(r, tag)?;
         let known = u8::try_from(number).ok().and_then(Self::of_number);
-        known.ok_or_else(|| cx.refuse("a value of MuxType"))
+        Ok(known.unwrap_or_else(|| cx.refuse("a value of MuxType")))
     }
 
     fn per(r: &mut PerReader<'a>, cx: &mut Context<'a>) -> Result<Self> {
@@ -183,7 +183,7 @@ impl<'a> Named<'a> for MuxType {
         }
         match r.small_number()? {
             0 if !cx.is_first => Ok(Self::Nx64k),
-            _ => Err(cx.refuse("a value of MuxType")),
+            _ => Ok(cx.refuse("a value of MuxType")),
         }
     }
 }
@@ -197,14 +197,14 @@ impl<'a> Named<'a> for SignalDirection {
             0 => Ok(Self::Internal),
             1 => Ok(Self::External),
             3 => Ok(Self::Both),
-            _ => Err(cx.refuse("a value of SignalDirection")),
+            _ => Ok(cx.refuse("a value of SignalDirection")),
         }
     }
 
     fn per(r: &mut PerReader<'a>, cx: &mut Context<'a>) -> Result<Self> {
         if r.bit()? {
             r.small_number()?;
-            return Err(cx.refuse("a value of SignalDirection"));
+            return Ok(cx.refuse("a value of SignalDirection"));
         }
         r.root_item(whole(3), &[Self::Internal, Self::External, Self::Both])
     }

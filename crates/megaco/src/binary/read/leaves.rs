@@ -159,17 +159,17 @@ impl<'a, const M: u8> Read<'a, M> for [u8; 8] {
 
     #[inline]
     fn ber(r: &mut BerReader<'a>, tag: Tag, cx: &mut Context<'a>) -> Result<Self> {
-        eight(&text_ber(r, tag)?, cx)
+        text_ber(r, tag).map(|text| eight(&text, cx))
     }
 
     #[inline]
     fn per(r: &mut PerReader<'a>, cx: &mut Context<'a>) -> Result<Self> {
-        eight(&text_per(r, bounded(8, 8, Whole::Nothing))?, cx)
+        text_per(r, bounded(8, 8, Whole::Nothing)).map(|text| eight(&text, cx))
     }
 }
 
-fn eight(text: &[u8], cx: &mut Context<'_>) -> Result<[u8; 8]> {
-    text.try_into().map_err(|_| cx.refuse("a date and a time of 8 characters"))
+fn eight(text: &[u8], cx: &mut Context<'_>) -> [u8; 8] {
+    text.try_into().unwrap_or_else(|_| cx.refuse("a date and a time of 8 characters"))
 }
 
 /// What stands in an IA5String, if octets are one.
@@ -212,24 +212,23 @@ fn tokens<T: Token>(bits: BitString<'_>) -> TokenSet<T> {
 }
 
 /// An OBJECT IDENTIFIER, whose arcs the model has.
+#[derive(Default)]
 pub(super) struct Arcs(pub(super) List<u32>);
 
 read_named! { Arcs, Tag::OBJECT_IDENTIFIER }
 
 impl<'a> Named<'a> for Arcs {
     fn ber(r: &mut BerReader<'a>, tag: Tag, cx: &mut Context<'a>) -> Result<Self> {
-        let value = ber::oid(r, tag)?;
-        arcs(&value, cx)
+        ber::oid(r, tag).map(|value| arcs(&value, cx))
     }
 
     fn per(r: &mut PerReader<'a>, cx: &mut Context<'a>) -> Result<Self> {
-        let value = r.oid()?;
-        arcs(&value, cx)
+        r.oid().map(|value| arcs(&value, cx))
     }
 }
 
-fn arcs(value: &ObjectIdentifier<'_>, cx: &mut Context<'_>) -> Result<Arcs> {
+fn arcs(value: &ObjectIdentifier<'_>, cx: &mut Context<'_>) -> Arcs {
     let value = OidRef::new(value.as_bytes(), 0).ok();
     let arcs = value.and_then(|value| value.arcs().map(|arc| u32::try_from(arc).ok()).collect());
-    arcs.map(Arcs).ok_or_else(|| cx.refuse("a vendor's object identifier with arcs of at most 32 bits"))
+    arcs.map(Arcs).unwrap_or_else(|| cx.refuse("a vendor's object identifier with arcs of at most 32 bits"))
 }

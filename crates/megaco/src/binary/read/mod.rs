@@ -1,19 +1,21 @@
-//! The model from BER and aligned PER, with nothing in between: what is read is what the generated types read, and it is
-//! refused where they refuse it.
+//! The model from BER and aligned PER, with nothing in between. A message is wrong where the generated types of its module
+//! find it wrong.
 
 mod by_hand;
 mod leaves;
 mod lists;
 mod names;
+mod placeholder;
 mod records;
 
 use tercet_runtime::codec::per::Whole;
 use tercet_runtime::codec::{ber, per};
-use tercet_runtime::{Error, ErrorKind, Result, Tag};
+use tercet_runtime::{Result, Tag};
 
 use super::Binary;
 use crate::packages::Item;
 
+pub(crate) use placeholder::{Placeholder, placeholder_atom, placeholder_choice, placeholder_record};
 pub(crate) use records::{Preamble, by_tags, in_order, read_atoms, read_choice, read_record};
 
 pub(crate) type BerReader<'a> = ber::Reader<'a>;
@@ -26,7 +28,7 @@ pub(crate) struct Context<'a> {
     pub(crate) is_first: bool,
     /// The event or signal whose parameters come.
     pub(crate) item: Option<(Item, u16, u16)>,
-    /// What is right by the module and means nothing: this is why reading has ended.
+    /// The first value that is right by the module and that the model does not have.
     refused: Option<&'static str>,
 }
 
@@ -35,13 +37,15 @@ impl<'a> Context<'a> {
         Self { binary, is_first, item: None, refused: None }
     }
 
-    /// Ends reading: this is right by the module and means nothing.
+    /// Notes a value that is right by the module and that the model does not have. Reading goes on with another one, as
+    /// what follows may be wrong by the module, which is reported first.
     #[cold]
-    pub(crate) const fn refuse(&mut self, what: &'static str) -> Error {
-        self.refused = Some(what);
-        Error::new(ErrorKind::ValueMismatch, 0)
+    pub(crate) fn refuse<T: Placeholder>(&mut self, what: &'static str) -> T {
+        self.refused.get_or_insert(what);
+        T::placeholder()
     }
 
+    /// Returns what the first refused value should have been.
     pub(super) const fn refused(&self) -> Option<&'static str> {
         self.refused
     }

@@ -47,7 +47,9 @@ impl Preamble {
 /// A SEQUENCE.
 macro_rules! read_record {
     // By hand.
-    ($name:ident $life:tt $kind:tt [by_hand] $root:tt $additions:tt) => {};
+    ($name:ident $life:tt $kind:tt [by_hand] $root:tt $additions:tt) => {
+        $crate::binary::read::placeholder_record! { $name $life $root $additions }
+    };
     // Components that come in their order or not, as the generated types read those of which there are many.
     (Signal $life:tt $kind:tt $how:tt $root:tt $additions:tt) => {
         $crate::binary::read::read_record! { @ by_tags Signal $life $kind [true true false] $root $additions }
@@ -71,6 +73,9 @@ macro_rules! read_record {
         { $([$f1:ident: $ty1:ty, $w1:tt])* } { $([$f2:ident: $ty2:ty, $w2:tt])* }
     ) => {
         $crate::binary::read::read_named! { $name $(<$life>)?, tercet_runtime::Tag::SEQUENCE }
+        $crate::binary::read::placeholder_record! {
+            $name [$($life)?] { $([$f1: $ty1, $w1])* } { $([$f2: $ty2, $w2])* }
+        }
 
         impl<'a> $crate::binary::read::Named<'a> for $name $(<$life>)? {
             fn ber(
@@ -206,7 +211,9 @@ macro_rules! by_tags {
 
 /// A CHOICE.
 macro_rules! read_choice {
-    ($name:ident $life:tt $kind:tt [by_hand] $root:tt $additions:tt) => {};
+    ($name:ident $life:tt $kind:tt [by_hand] $root:tt $additions:tt) => {
+        $crate::binary::read::placeholder_choice! { $name $life $root }
+    };
     ($name:ident $life:tt $kind:tt [closed] $root:tt $additions:tt) => {
         $crate::binary::read::read_choice! { @ $name $life $kind [false false] $root $additions }
     };
@@ -220,6 +227,7 @@ macro_rules! read_choice {
         { $([$a1:ident: $ty1:ty, $w1:tt])* } { $([$a2:ident: $ty2:ty, $w2:tt])* }
     ) => {
         $crate::binary::read::read_named_choice! { $name $(<$life>)? }
+        $crate::binary::read::placeholder_choice! { $name [$($life)?] { $([$a1: $ty1, $w1])* } }
 
         impl<'a> $crate::binary::read::Named<'a> for $name $(<$life>)? {
             fn ber(
@@ -249,7 +257,7 @@ macro_rules! read_choice {
                 )*
                 if $extensible {
                     drop(ber::any(r)?);
-                    return Err(cx.refuse(concat!("an alternative of ", stringify!($name))));
+                    return Ok(cx.refuse(concat!("an alternative of ", stringify!($name))));
                 }
                 Err(ber::no_alternative(r))
             }
@@ -283,8 +291,11 @@ macro_rules! read_choice {
                             return Ok(Self::$a2(value));
                         }
                     )*
-                    r.unknown_alternative(number)?;
-                    return Err(cx.refuse(concat!("an alternative of ", stringify!($name))));
+                    drop(r.unknown_alternative(number)?);
+                    if $recursive {
+                        r.leave();
+                    }
+                    return Ok(cx.refuse(concat!("an alternative of ", stringify!($name))));
                 };
                 $(
                     if number == Root::$a1 as u32 {
@@ -305,7 +316,9 @@ macro_rules! read_choice {
 macro_rules! read_atoms {
     // Bits, or by hand.
     ($name:ident [bits] $a:tt) => {};
-    ($name:ident [by_hand] $a:tt) => {};
+    ($name:ident [by_hand] $a:tt) => {
+        $crate::binary::read::placeholder_atom! { $name $a }
+    };
     ($name:ident [closed] $a:tt) => {
         $crate::binary::read::read_atoms! { @ $name false $a }
     };
@@ -314,6 +327,7 @@ macro_rules! read_atoms {
     };
     (@ $name:ident $extensible:literal { $($a:ident)* }) => {
         $crate::binary::read::read_named! { $name, tercet_runtime::Tag::ENUMERATED }
+        $crate::binary::read::placeholder_atom! { $name { $($a)* } }
 
         impl<'a> $crate::binary::read::Named<'a> for $name {
             fn ber(
@@ -326,7 +340,7 @@ macro_rules! read_atoms {
                     return tercet_runtime::codec::ber::enumerated(r, tag, item);
                 }
                 let number = tercet_runtime::codec::ber::integer(r, tag)?;
-                item(number).ok_or_else(|| cx.refuse(concat!("a value of ", stringify!($name))))
+                Ok(item(number).unwrap_or_else(|| cx.refuse(concat!("a value of ", stringify!($name)))))
             }
 
             fn per(
@@ -340,7 +354,7 @@ macro_rules! read_atoms {
                 }
                 if r.bit()? {
                     r.small_number()?;
-                    return Err(cx.refuse(concat!("a value of ", stringify!($name))));
+                    return Ok(cx.refuse(concat!("a value of ", stringify!($name))));
                 }
                 r.root_item(whole, ALL)
             }
