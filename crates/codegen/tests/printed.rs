@@ -40,3 +40,24 @@ fn the_only_alternative_is_read_where_it_stands_without_a_question() {
     let extensible = printed(&[Rules::Uper], &format!("Grows ::= CHOICE {{ {alternative}, ... }}"));
     assert!(extensible.contains("if let Self::One(v) = value {"), "{extensible}");
 }
+
+#[test]
+fn text_of_the_specification_is_no_name_of_an_import() {
+    // The printer writes names that the text imports as such characters.
+    let text = printed(&[Rules::Ber], "T ::= SEQUENCE { a UTF8String DEFAULT \"\u{e001}\" }");
+    assert!(text.contains(r#"Text::borrowed("\u{e001}")"#), "{text}");
+    assert!(!text.contains("Box"), "{text}");
+}
+
+#[test]
+fn names_of_types_in_names_and_texts_are_not_imported() {
+    let body = "T ::= CHOICE { octets BOOLEAN, text INTEGER (0..5), error ENUMERATED { error, key, text } }";
+    let text = printed(&[Rules::Uper], body);
+    let uses: Vec<&str> = text.lines().filter(|line| line.starts_with("use ")).collect();
+    let expected = [
+        "use core::fmt;",
+        "use tercet_runtime::codec::{Notation, at, per};",
+        "use tercet_runtime::{Result, codec};",
+    ];
+    assert_eq!(uses, expected, "{text}");
+}

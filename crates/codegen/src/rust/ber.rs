@@ -5,6 +5,7 @@ mod in_order;
 mod read;
 mod write;
 
+use super::imports::{BER, CODEC, RESULT, TAG};
 use super::{Printer, RootType};
 use crate::code::ber::{Begins, Body, Code, Struct, Value};
 use crate::code::{Presence, Source};
@@ -69,11 +70,11 @@ impl Ber<'_, '_> {
         self.line("");
         let impl_generic = if lifetime.is_empty() { "" } else { "<'a>" };
         self.open(format!("impl{impl_generic} {name}{lifetime} {{"));
-        let tag = if matches!(body, Body::Struct(_)) { ", tag: Tag" } else { "" };
+        let tag = if matches!(body, Body::Struct(_)) { format!(", tag: {TAG}") } else { String::new() };
         if self.filled.contains(&node) {
-            self.filling(&format!("r: &mut ber::Reader{generic}{tag}{keys}"), node);
+            self.filling(&format!("r: &mut {BER}::Reader{generic}{tag}{keys}"), node);
         } else {
-            self.open(format!("fn read_ber(r: &mut ber::Reader{generic}{tag}{keys}) -> Result<Self> {{"));
+            self.open(format!("fn read_ber(r: &mut {BER}::Reader{generic}{tag}{keys}) -> {RESULT}<Self> {{"));
         }
         if matches!(body, Body::Choice(choice) if choice.counted) {
             // A struct counts itself; the code of a CHOICE ends with an expression.
@@ -85,7 +86,7 @@ impl Ber<'_, '_> {
             self.close("}");
             let parameters = self.p.key_parameters(node);
             self.open(format!(
-                "fn read_ber_inside(r: &mut ber::Reader{generic}{parameters}) -> Result<Self> {{"
+                "fn read_ber_inside(r: &mut {BER}::Reader{generic}{parameters}) -> {RESULT}<Self> {{"
             ));
         }
         match body {
@@ -95,7 +96,7 @@ impl Ber<'_, '_> {
             Body::List(_) => {}
         }
         self.close("}");
-        self.open("fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {");
+        self.open(format!("fn write_ber(&self, w: &mut {BER}::Writer) -> {RESULT}<()> {{"));
         match body {
             Body::Struct(code) => self.write_struct(node, code),
             Body::Choice(code) => self.write_choice(code),
@@ -119,19 +120,19 @@ impl Ber<'_, '_> {
         let tag = value.around.first().copied().or(value.tag);
         let known = tag.map_or_else(|| "None".into(), |tag| format!("Some({})", tag_text(tag)));
         self.line("");
-        self.open(format!("impl<'a> codec::BerType<'a> for {name}{lifetime} {{"));
+        self.open(format!("impl<'a> {CODEC}::BerType<'a> for {name}{lifetime} {{"));
         let line = self.p.name_const(*node);
         self.line(line);
-        self.line(format!("const TAG: Option<Tag> = {known};"));
+        self.line(format!("const TAG: Option<{TAG}> = {known};"));
         self.line("");
-        self.open("fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {");
+        self.open(format!("fn read_element(r: &mut {BER}::Reader<'a>) -> {RESULT}<Self> {{"));
         if let Some(tag) = tag {
-            self.line(format!("ber::expect(r, {})?;", tag_text(tag)));
+            self.line(format!("{BER}::expect(r, {})?;", tag_text(tag)));
         }
         self.read_root(value, *wraps);
         self.close("}");
         self.line("");
-        self.open("fn write_element(&self, w: &mut ber::Writer) -> Result<()> {");
+        self.open(format!("fn write_element(&self, w: &mut {BER}::Writer) -> {RESULT}<()> {{"));
         self.write_root(value, if *wraps { "&self.0" } else { "self" });
         self.line("Ok(())");
         self.close("}");
@@ -173,7 +174,7 @@ impl Ber<'_, '_> {
 
 fn tag_text(tag: u32) -> String {
     let class = ["universal", "application", "context", "private"][(tag >> 30) as usize];
-    format!("Tag::{class}({})", tag & 0x1FFF_FFFF)
+    format!("{TAG}::{class}({})", tag & 0x1FFF_FFFF)
 }
 
 fn tag_pattern(tag: u32) -> String {

@@ -1,6 +1,7 @@
 //! Value assignments as constants, or as functions where Rust has no constant for them.
 
 use super::Printer;
+use super::imports::{EXACT_REAL, OBJECT_IDENTIFIER, OCTETS, RELATIVE_OBJECT_IDENTIFIER, TEXT};
 use super::names::{Scope, snake};
 use super::values::{float, text};
 use crate::types::Repr;
@@ -46,7 +47,7 @@ fn spelled(p: &Printer<'_>, model: &Model, value: &NamedValue) -> Option<(String
     let Some(node) = value.node.map(|node| p.types.same(node)) else {
         let kind = &model.ty(model.base(value.ty)).kind;
         let (ty, expression) = simple(kind, &value.constant, p.types.choices.floats)?;
-        return Some((ty.into(), expression, true));
+        return Some((ty, expression, true));
     };
     if let (Repr::Big, Constant::Int(number)) = (p.types.repr(node), &value.constant) {
         return Some(("i64".into(), number.to_string(), true));
@@ -71,27 +72,28 @@ fn spelled(p: &Printer<'_>, model: &Model, value: &NamedValue) -> Option<(String
 }
 
 /// The same for a value of a simple type that the roots do not reach.
-fn simple(kind: &TypeKind, constant: &Constant, floats: bool) -> Option<(&'static str, String)> {
+fn simple(kind: &TypeKind, constant: &Constant, floats: bool) -> Option<(String, String)> {
     Some(match (kind, constant) {
-        (_, Constant::Int(number)) => ("i64", number.to_string()),
-        (_, Constant::Boolean(value)) => ("bool", value.to_string()),
-        (TypeKind::Real, Constant::Contents(octets)) if floats => ("f64", float(octets)?),
+        (_, Constant::Int(number)) => ("i64".into(), number.to_string()),
+        (_, Constant::Boolean(value)) => ("bool".into(), value.to_string()),
+        (TypeKind::Real, Constant::Contents(octets)) if floats => ("f64".into(), float(octets)?),
         (TypeKind::Real, Constant::Contents(octets)) => {
-            ("ExactReal<'static>", format!("ExactReal::constant(&{octets:?})"))
+            (format!("{EXACT_REAL}<'static>"), format!("{EXACT_REAL}::constant(&{octets:?})"))
         }
         (TypeKind::OctetString, Constant::Contents(octets)) => {
-            ("Octets<'static>", format!("Octets::borrowed(&{octets:?})"))
+            (format!("{OCTETS}<'static>"), format!("{OCTETS}::borrowed(&{octets:?})"))
         }
         (TypeKind::ObjectIdentifier, Constant::Contents(octets)) => {
-            ("ObjectIdentifier<'static>", format!("ObjectIdentifier::constant(&{octets:?})"))
+            (format!("{OBJECT_IDENTIFIER}<'static>"), format!("{OBJECT_IDENTIFIER}::constant(&{octets:?})"))
         }
-        (TypeKind::RelativeOid, Constant::Contents(octets)) => {
-            ("RelativeObjectIdentifier<'static>", format!("RelativeObjectIdentifier::constant(&{octets:?})"))
-        }
+        (TypeKind::RelativeOid, Constant::Contents(octets)) => (
+            format!("{RELATIVE_OBJECT_IDENTIFIER}<'static>"),
+            format!("{RELATIVE_OBJECT_IDENTIFIER}::constant(&{octets:?})"),
+        ),
         (
             TypeKind::CharacterString(_) | TypeKind::OidIri | TypeKind::RelativeOidIri,
             Constant::Contents(octets),
-        ) => ("Text<'static>", text(kind_of(kind), octets)?),
+        ) => (format!("{TEXT}<'static>"), text(kind_of(kind), octets)?),
         _ => return None,
     })
 }

@@ -1,5 +1,6 @@
 //! Declarations: structs, enums and aliases, with the notation that they stand for.
 
+use super::imports::{BOX, OCTETS, UNKNOWN_ADDITIONS, UNKNOWN_ALTERNATIVE};
 use super::{Printer, names};
 use crate::Config;
 use crate::types::{Edge, Origin, Repr};
@@ -121,7 +122,7 @@ fn structure(p: &mut Printer<'_>, node: NodeId) {
     }
     if let Some(name) = p.names.additions(node) {
         p.text.doc("Extension additions of later versions.");
-        p.text.line(format!("pub {name}: UnknownAdditions,"));
+        p.text.line(format!("pub {name}: {UNKNOWN_ADDITIONS},"));
     }
     p.text.close("}");
 }
@@ -143,7 +144,7 @@ fn choice(p: &mut Printer<'_>, node: NodeId) {
     }
     if shape.node(node).extensible {
         p.text.doc("An alternative of a later version.");
-        let line = format!("Unknown(Box<UnknownAlternative<{}>>),", p.own_lifetime(node, "'a"));
+        let line = format!("Unknown({BOX}<{UNKNOWN_ALTERNATIVE}<{}>>),", p.own_lifetime(node, "'a"));
         p.text.line(line);
     }
     p.text.close("}");
@@ -227,7 +228,7 @@ fn open_type(p: &mut Printer<'_>, node: NodeId, table: u32) {
         p.text.line(format!("#[doc = \"For {keys}.\"] {}({held}),", p.names.row(node, number)));
     }
     p.text.doc("A complete encoding that no row of the table is known for.");
-    let line = format!("Other(Octets<{}>),", p.own_lifetime(node, "'a"));
+    let line = format!("Other({OCTETS}<{}>),", p.own_lifetime(node, "'a"));
     p.text.line(line);
     p.text.close("}");
 }

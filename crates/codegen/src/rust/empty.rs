@@ -1,12 +1,18 @@
 //! What values are before they are read into: constants, where nothing in them is in a box.
 
 use super::Printer;
-use super::values::{EMPTY, EMPTY_LAZY};
+use super::imports::{
+    BIT_STRING, BOX, CONTAINED, EXACT_REAL, FIXED_BITS, INTEGER, OBJECT_IDENTIFIER, OCTETS, PARTS,
+    RELATIVE_OBJECT_IDENTIFIER, TEXT, UNKNOWN_ADDITIONS,
+};
+use super::values::{empty_lazy_list, empty_list};
 use crate::types::{Edge, Repr, Types};
 use tercet_plan::{FieldId, NodeId};
 
 /// Octets that are none.
-const NO_OCTETS: &str = "Octets::borrowed(&[])";
+fn no_octets() -> String {
+    format!("{OCTETS}::borrowed(&[])")
+}
 
 /// The types whose values before they are read are constants, and what is known for finding them. None are known where
 /// there are no codecs for PER.
@@ -131,12 +137,12 @@ impl Printer<'_> {
                     format!("{}: {value}", self.names.field(id))
                 });
                 let unknown = self.names.additions(node);
-                let unknown = unknown.map(|name| format!("{name}: UnknownAdditions::NONE"));
+                let unknown = unknown.map(|name| format!("{name}: {UNKNOWN_ADDITIONS}::NONE"));
                 format!("Self {{ {} }}", each.chain(unknown).collect::<Vec<_>>().join(", "))
             }
             Repr::Choice => match self.first(node) {
                 Some(id) => format!("Self::{}({})", self.names.field(id), self.empty_held(id)),
-                None => "Self::Unknown(Box::default())".into(),
+                None => format!("Self::Unknown({BOX}::default())"),
             },
             _ => self.empty_of(node),
         }
@@ -149,7 +155,7 @@ impl Printer<'_> {
             Repr::Struct | Repr::Choice if self.empties.is_constant(node) => {
                 format!("{}::EMPTY", self.names.ty(node))
             }
-            Repr::Struct | Repr::Choice => "parts::Value::empty()".into(),
+            Repr::Struct | Repr::Choice => format!("{PARTS}::Value::empty()"),
             _ => self.empty_of(node),
         };
         self.boxed(Edge::Field(id), value)
@@ -163,22 +169,22 @@ impl Printer<'_> {
             Repr::Null => "()".into(),
             Repr::Integer { .. } => "0".into(),
             Repr::Float => "0.0".into(),
-            Repr::Real => "ExactReal::ZERO".into(),
-            Repr::Big => "Integer::ZERO".into(),
-            Repr::FixedBits(_) => "FixedBits::new(0)".into(),
-            Repr::Bits => "BitString::EMPTY".into(),
+            Repr::Real => format!("{EXACT_REAL}::ZERO"),
+            Repr::Big => format!("{INTEGER}::ZERO"),
+            Repr::FixedBits(_) => format!("{FIXED_BITS}::new(0)"),
+            Repr::Bits => format!("{BIT_STRING}::EMPTY"),
             Repr::FixedOctets(count) => format!("[0; {count}]"),
-            Repr::Octets | Repr::Any => NO_OCTETS.into(),
-            Repr::Oid => "ObjectIdentifier::constant(&[0])".into(),
-            Repr::RelativeOid => "RelativeObjectIdentifier::constant(&[0])".into(),
-            Repr::Text => "Text::borrowed(\"\")".into(),
-            Repr::Contained(_) => format!("Contained::Octets({NO_OCTETS})"),
-            Repr::Table(_) => format!("{}::Other({NO_OCTETS})", name()),
+            Repr::Octets | Repr::Any => no_octets(),
+            Repr::Oid => format!("{OBJECT_IDENTIFIER}::constant(&[0])"),
+            Repr::RelativeOid => format!("{RELATIVE_OBJECT_IDENTIFIER}::constant(&[0])"),
+            Repr::Text => format!("{TEXT}::borrowed(\"\")"),
+            Repr::Contained(_) => format!("{CONTAINED}::Octets({})", no_octets()),
+            Repr::Table(_) => format!("{}::Other({})", name(), no_octets()),
             Repr::Enumerated => format!("{}::{}", name(), self.first_item(node)),
             Repr::Struct | Repr::Choice => self.empty(node),
             Repr::List => {
-                let list = if self.types.is_lazy(node) { EMPTY_LAZY } else { EMPTY };
-                if self.types.is_newtype(node) { format!("{}({list})", name()) } else { list.into() }
+                let list = if self.types.is_lazy(node) { empty_lazy_list() } else { empty_list() };
+                if self.types.is_newtype(node) { format!("{}({list})", name()) } else { list }
             }
         }
     }

@@ -1,5 +1,6 @@
 //! `Serialize` and `Deserialize` in the shapes of JER.
 
+use super::imports::UNKNOWN_ADDITIONS;
 use super::values::{key_pattern, tuple};
 use super::{Printer, local};
 use crate::forms::Form;
@@ -192,7 +193,8 @@ impl Jer<'_, '_> {
             }
             members.push(format!("{name}: {},", local(&name)));
         }
-        members.extend(self.p.names.additions(node).map(|name| format!("{name}: UnknownAdditions::NONE,")));
+        members
+            .extend(self.p.names.additions(node).map(|name| format!("{name}: {UNKNOWN_ADDITIONS}::NONE,")));
         self.open("Ok(Self {");
         self.p.text.fill(members);
         self.close("})");

@@ -1,6 +1,7 @@
 //! `Debug`: values in value notation.
 
 use super::Printer;
+use super::imports::{CODEC, FMT, NOTATION};
 use crate::types::Repr;
 use tercet_plan::NodeId;
 
@@ -14,11 +15,13 @@ pub(super) fn print(p: &mut Printer<'_>) {
         let wraps = p.roots.iter().any(|root| root.wraps && root.name == name);
         let name = name + lifetime;
         p.text.line("");
-        p.text.open(format!("impl fmt::Debug for {name} {{"));
-        p.text.line("fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }");
+        p.text.open(format!("impl {FMT}::Debug for {name} {{"));
+        p.text.line(format!(
+            "fn fmt(&self, f: &mut {FMT}::Formatter<'_>) -> {FMT}::Result {{ {CODEC}::debug(self, f) }}"
+        ));
         p.text.close("}");
-        p.text.open(format!("impl Notation for {name} {{"));
-        p.text.open("fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {");
+        p.text.open(format!("impl {NOTATION} for {name} {{"));
+        p.text.open(format!("fn notation(&self, p: &mut {CODEC}::Printer<'_, '_>) -> {FMT}::Result {{"));
         if wraps {
             p.text.line("self.0.notation(p)");
         } else {

@@ -4,6 +4,7 @@ mod read;
 mod times;
 mod write;
 
+use super::imports::{CODEC, ERROR, ERROR_KIND, OER, RESULT, SEQUENCE_OF, TAG};
 use super::{At, Printer, RootType};
 use crate::code::Source;
 use crate::code::oer::{Body, Code, List, Value};
@@ -56,7 +57,7 @@ impl Oer<'_, '_> {
         let keys = self.p.key_parameters(node);
         self.line("");
         self.open(format!("impl{generic} {name}{lifetime} {{"));
-        self.open(format!("fn read_oer(r: &mut oer::Reader<{reader}>{keys}) -> Result<Self> {{"));
+        self.open(format!("fn read_oer(r: &mut {OER}::Reader<{reader}>{keys}) -> {RESULT}<Self> {{"));
         if counted {
             self.line("r.enter()?;");
         }
@@ -64,14 +65,14 @@ impl Oer<'_, '_> {
             Body::Struct(code) => self.read_struct(node, code),
             Body::Choice(code) => self.read_choice(node, code),
             Body::Table(code) => self.read_table(node, code),
-            _ => self.line("let value = Err(r.error(ErrorKind::Unsupported))?;"),
+            _ => self.line(format!("let value = Err(r.error({ERROR_KIND}::Unsupported))?;")),
         }
         if counted {
             self.line("r.leave();");
         }
         self.line("Ok(value)");
         self.close("}");
-        self.open("fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {");
+        self.open(format!("fn write_oer(&self, w: &mut {OER}::Writer) -> {RESULT}<()> {{"));
         if counted {
             self.line("w.begin_value()?;");
         }
@@ -79,7 +80,7 @@ impl Oer<'_, '_> {
             Body::Struct(code) => self.write_struct(node, code),
             Body::Choice(code) => self.write_choice(code),
             Body::Table(code) => self.write_table(node, code),
-            _ => self.line("return Err(Error::new(ErrorKind::Unsupported, 0));"),
+            _ => self.line(format!("return Err({ERROR}::new({ERROR_KIND}::Unsupported, 0));")),
         }
         if counted {
             self.line("w.end_value();");
@@ -104,7 +105,7 @@ impl Oer<'_, '_> {
         let value = self.read(&code.element, At::Nothing);
         self.line("");
         self.open(format!(
-            "fn read_oer_{function}{generic}(r: &mut oer::Reader<{reader}>{keys}) -> Result<{ty}> {{"
+            "fn read_oer_{function}{generic}(r: &mut {OER}::Reader<{reader}>{keys}) -> {RESULT}<{ty}> {{"
         ));
         if counted {
             self.line("r.enter()?;");
@@ -117,8 +118,10 @@ impl Oer<'_, '_> {
         self.close("}");
         self.line("");
         let ty = self.p.ty(element, "'_");
-        let list = if lazy { format!("SequenceOf<'_, {ty}>") } else { format!("[{ty}]") };
-        self.open(format!("fn write_oer_{function}(list: &{list}, w: &mut oer::Writer) -> Result<()> {{"));
+        let list = if lazy { format!("{SEQUENCE_OF}<'_, {ty}>") } else { format!("[{ty}]") };
+        self.open(format!(
+            "fn write_oer_{function}(list: &{list}, w: &mut {OER}::Writer) -> {RESULT}<()> {{"
+        ));
         if lazy {
             self.line("let list = &list.to_vec()?[..];");
         }
@@ -144,17 +147,17 @@ impl Oer<'_, '_> {
         let RootType { node, name, wraps, .. } = root;
         let lifetime = self.p.lifetime(*node, "'a");
         self.line("");
-        self.open(format!("impl<'a> codec::OerType<'a> for {name}{lifetime} {{"));
+        self.open(format!("impl<'a> {CODEC}::OerType<'a> for {name}{lifetime} {{"));
         let known = self.p.name_const(*node);
         self.line(known);
         self.line("");
-        self.open("fn read(r: &mut oer::Reader<'a>) -> Result<Self> {");
+        self.open(format!("fn read(r: &mut {OER}::Reader<'a>) -> {RESULT}<Self> {{"));
         let read = self.read(value, At::Nothing);
         self.line(format!("let v = {read};"));
         self.line(if *wraps { "Ok(Self(v))" } else { "Ok(v)" });
         self.close("}");
         self.line("");
-        self.open("fn write(&self, w: &mut oer::Writer) -> Result<()> {");
+        self.open(format!("fn write(&self, w: &mut {OER}::Writer) -> {RESULT}<()> {{"));
         self.write(value, if *wraps { "&self.0" } else { "self" }, At::Nothing);
         self.line("Ok(())");
         self.close("}");
@@ -164,10 +167,10 @@ impl Oer<'_, '_> {
 
 /// The literal of a size.
 fn sized(size: Size) -> String {
-    if size == VARIABLE { "oer::VARIABLE".into() } else { size.to_string() }
+    if size == VARIABLE { format!("{OER}::VARIABLE") } else { size.to_string() }
 }
 
 fn tag_text(tag: u32) -> String {
     let class = ["universal", "application", "context", "private"][(tag >> 30) as usize];
-    format!("Tag::{class}({})", tag & 0x1FFF_FFFF)
+    format!("{TAG}::{class}({})", tag & 0x1FFF_FFFF)
 }

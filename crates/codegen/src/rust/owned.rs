@@ -1,6 +1,7 @@
 //! `into_owned`: the same value without a borrow.
 
 use super::Printer;
+use super::imports::BOX;
 use crate::types::{Edge, Repr};
 use tercet_plan::NodeId;
 
@@ -46,7 +47,7 @@ pub(super) fn print(p: &mut Printer<'_>) {
                     arms.push(format!("Self::{variant}(v) => To::{variant}({value}),"));
                 }
                 if shape.node(node).extensible {
-                    arms.push("Self::Unknown(v) => To::Unknown(Box::new(v.into_owned())),".into());
+                    arms.push(format!("Self::Unknown(v) => To::Unknown({BOX}::new(v.into_owned())),"));
                 }
                 p.text.fill(arms);
                 p.text.close("}");
@@ -93,7 +94,7 @@ pub(super) fn print(p: &mut Printer<'_>) {
 fn held(p: &Printer<'_>, edge: Edge, node: NodeId, v: &str) -> Option<String> {
     if p.types.is_boxed(edge) {
         let owned = owned(p, node, &format!("(*{v})"))?;
-        return Some(format!("Box::new({owned})"));
+        return Some(format!("{BOX}::new({owned})"));
     }
     owned(p, node, v)
 }

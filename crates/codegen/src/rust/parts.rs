@@ -1,5 +1,6 @@
 //! What types are taken apart to, for codecs that follow tables.
 
+use super::imports::{BOX, PARTS, PER, RESULT};
 use super::{Printer, empty};
 use crate::types::{Edge, Repr};
 use tercet_lower::Lowering;
@@ -39,18 +40,18 @@ const DEFAULTS: usize = 0x1_0000;
 /// A place of a kind.
 fn part(variant: &str, reference: &str) -> String {
     if variant == "Null" {
-        "parts::Part::Null".into()
+        format!("{PARTS}::Part::Null")
     } else {
-        format!("parts::Part::{variant}({reference})")
+        format!("{PARTS}::Part::{variant}({reference})")
     }
 }
 
 /// A value of a kind.
 fn seen(variant: &str, reference: &str) -> String {
     if variant == "Null" {
-        "parts::Seen::Null".into()
+        format!("{PARTS}::Seen::Null")
     } else {
-        format!("parts::Seen::{variant}({reference})")
+        format!("{PARTS}::Seen::{variant}({reference})")
     }
 }
 
@@ -59,20 +60,20 @@ impl Parts<'_, '_> {
         let tabled = self.p.types.is_tabled(node);
         match self.p.types.repr(node) {
             Repr::Struct if tabled => {
-                self.value(node, "parts::Part::Members(self)", "parts::Seen::Members(self)");
+                self.value(node, "Part::Members(self)", "Seen::Members(self)");
                 self.members(node);
             }
             Repr::Choice if tabled => {
-                self.value(node, "parts::Part::Alternatives(self)", "parts::Seen::Alternatives(self)");
+                self.value(node, "Part::Alternatives(self)", "Seen::Alternatives(self)");
                 self.alternatives(node);
             }
             Repr::Enumerated => self.enumerated(node),
             Repr::Struct | Repr::Choice | Repr::Table(_) if self.p.empties.has_any(node) => {
-                self.value(node, "parts::Part::Straight(self)", "parts::Seen::Straight(self)");
+                self.value(node, "Part::Straight(self)", "Seen::Straight(self)");
                 self.straight(node);
             }
             Repr::List if tabled && self.p.types.is_newtype(node) => {
-                self.value(node, "parts::Value::part(&mut self.0)", "parts::Value::seen(&self.0)");
+                self.value(node, "Value::part(&mut self.0)", "Value::seen(&self.0)");
             }
             _ => {}
         }
@@ -80,7 +81,7 @@ impl Parts<'_, '_> {
 
     fn implement(&mut self, node: NodeId, what: &str) {
         let (name, lifetime) = (self.p.names.ty(node), self.p.lifetime(node, "'a"));
-        let line = format!("impl<'a> parts::{what}<'a> for {name}{lifetime} {{");
+        let line = format!("impl<'a> {PARTS}::{what}<'a> for {name}{lifetime} {{");
         self.p.text.line("");
         self.p.text.open(line);
     }
@@ -90,8 +91,8 @@ impl Parts<'_, '_> {
         // A constant is much less to compile than what makes the value.
         let empty = if self.p.empties.is_constant(node) { "Self::EMPTY".into() } else { self.p.empty(node) };
         self.p.text.line(format!("fn empty() -> Self {{ {empty} }}"));
-        self.p.text.line(format!("fn part(&mut self) -> parts::Part<'_, 'a> {{ {part} }}"));
-        self.p.text.line(format!("fn seen(&self) -> parts::Seen<'_, 'a> {{ {seen} }}"));
+        self.p.text.line(format!("fn part(&mut self) -> {PARTS}::Part<'_, 'a> {{ {PARTS}::{part} }}"));
+        self.p.text.line(format!("fn seen(&self) -> {PARTS}::Seen<'_, 'a> {{ {PARTS}::{seen} }}"));
         self.p.text.close("}");
     }
 
@@ -108,7 +109,7 @@ impl Parts<'_, '_> {
         let is_default =
             |(id, _): (FieldId, _)| self.p.is_default(id, &format!("self.{}", self.p.names.field(id)));
         let defaults: Vec<Option<String>> = shape.fields_of(node).map(is_default).collect();
-        self.p.text.open("fn member(&mut self, number: usize) -> parts::Part<'_, 'a> {");
+        self.p.text.open(format!("fn member(&mut self, number: usize) -> {PARTS}::Part<'_, 'a> {{"));
         self.p.text.open("match number {");
         let mut arms: Vec<String> = shape
             .fields_of(node)
@@ -116,13 +117,13 @@ impl Parts<'_, '_> {
             .map(|(at, (id, _))| format!("{at} => {},", self.member_place(id)))
             .collect();
         if let Some(name) = self.p.names.additions(node) {
-            arms.push(format!("{} => parts::Part::Additions(&mut self.{name}),", arms.len()));
+            arms.push(format!("{} => {PARTS}::Part::Additions(&mut self.{name}),", arms.len()));
         }
         self.p.text.fill(arms);
-        self.p.text.line("_ => parts::Part::Null,");
+        self.p.text.line(format!("_ => {PARTS}::Part::Null,"));
         self.p.text.close("}");
         self.p.text.close("}");
-        self.p.text.open("fn see(&self, number: usize) -> parts::Seen<'_, 'a> {");
+        self.p.text.open(format!("fn see(&self, number: usize) -> {PARTS}::Seen<'_, 'a> {{"));
         self.p.text.open("match number {");
         let mut arms: Vec<String> = shape
             .fields_of(node)
@@ -132,7 +133,7 @@ impl Parts<'_, '_> {
                 let seen = self.member_seen(id);
                 match is_default {
                     Some(is_default) => format!(
-                        "{at} if {is_default} => parts::Seen::Absent, {at} | {:#x} => {seen},",
+                        "{at} if {is_default} => {PARTS}::Seen::Absent, {at} | {:#x} => {seen},",
                         at + DEFAULTS
                     ),
                     None => format!("{at} => {seen},"),
@@ -140,11 +141,11 @@ impl Parts<'_, '_> {
             })
             .collect();
         if let Some(name) = self.p.names.additions(node) {
-            arms.push(format!("{} => parts::Seen::Additions(&self.{name}),", arms.len()));
+            arms.push(format!("{} => {PARTS}::Seen::Additions(&self.{name}),", arms.len()));
         }
         self.p.text.fill(arms);
         let names = self.said(node);
-        self.p.text.line(format!("_ => parts::Seen::Names({names}),"));
+        self.p.text.line(format!("_ => {PARTS}::Seen::Names({names}),"));
         self.p.text.close("}");
         self.p.text.close("}");
         self.p.text.close("}");
@@ -158,7 +159,7 @@ impl Parts<'_, '_> {
                 let deref = if self.p.types.is_boxed(Edge::Field(id)) { "*" } else { "" };
                 part(variant, &format!("&mut {deref}{name}"))
             }
-            _ => format!("parts::Value::part(&mut {name})"),
+            _ => format!("{PARTS}::Value::part(&mut {name})"),
         };
         // Elements are added to a list.
         let node = self.p.types.same(self.p.types.shape.field(id).node);
@@ -177,7 +178,7 @@ impl Parts<'_, '_> {
                 let deref = if self.p.types.is_boxed(Edge::Field(id)) { "*" } else { "" };
                 seen(variant, &format!("&{deref}self.{name}"))
             }
-            _ => format!("parts::Value::seen(&self.{name})"),
+            _ => format!("{PARTS}::Value::seen(&self.{name})"),
         }
     }
 
@@ -186,7 +187,7 @@ impl Parts<'_, '_> {
         match self.variant(id) {
             Some(variant) if self.p.types.is_boxed(Edge::Field(id)) => part(variant, "&mut **v"),
             Some(variant) => part(variant, "v"),
-            None => "parts::Value::part(v)".into(),
+            None => format!("{PARTS}::Value::part(v)"),
         }
     }
 
@@ -195,7 +196,7 @@ impl Parts<'_, '_> {
         match self.variant(id) {
             Some(variant) if self.p.types.is_boxed(Edge::Field(id)) => seen(variant, "&**v"),
             Some(variant) => seen(variant, "v"),
-            None => "parts::Value::seen(v)".into(),
+            None => format!("{PARTS}::Value::seen(v)"),
         }
     }
 
@@ -241,10 +242,14 @@ impl Parts<'_, '_> {
         self.implement(node, "Alternatives");
         let all: Vec<(FieldId, String)> =
             shape.fields_of(node).map(|(id, _)| (id, self.p.names.field(id).to_owned())).collect();
-        self.p.text.open("fn choose(&mut self, number: usize) -> parts::Part<'_, 'a> {");
+        self.p.text.open(format!("fn choose(&mut self, number: usize) -> {PARTS}::Part<'_, 'a> {{"));
         // What was there has no memory to free where it is a constant.
         let constant = self.p.empties.is_constant(node);
-        self.p.text.open(if constant { "parts::put(self, match number {" } else { "*self = match number {" });
+        self.p.text.open(if constant {
+            format!("{PARTS}::put(self, match number {{")
+        } else {
+            "*self = match number {".to_owned()
+        });
         let last = all.len().wrapping_sub(1);
         let chosen = |(at, (id, name)): (usize, &(FieldId, String))| {
             let number = if at == last && !extensible { "_".to_owned() } else { at.to_string() };
@@ -253,7 +258,7 @@ impl Parts<'_, '_> {
         let arms: Vec<String> = all.iter().enumerate().map(chosen).collect();
         self.p.text.fill(arms);
         if extensible {
-            self.p.text.line("_ => Self::Unknown(Box::default()),");
+            self.p.text.line(format!("_ => Self::Unknown({BOX}::default()),"));
         }
         self.p.text.close(if constant { "});" } else { "};" });
         self.p.text.open("match self {");
@@ -263,11 +268,11 @@ impl Parts<'_, '_> {
             .collect();
         self.p.text.fill(arms);
         if extensible {
-            self.p.text.line("Self::Unknown(v) => parts::Part::Unknown(v),");
+            self.p.text.line(format!("Self::Unknown(v) => {PARTS}::Part::Unknown(v),"));
         }
         self.p.text.close("}");
         self.p.text.close("}");
-        self.p.text.open("fn chosen(&self) -> (usize, parts::Seen<'_, 'a>, &'static str) {");
+        self.p.text.open(format!("fn chosen(&self) -> (usize, {PARTS}::Seen<'_, 'a>, &'static str) {{"));
         self.p.text.open("let (number, value) = match self {");
         let arm = |(at, (id, name)): (usize, &(FieldId, String))| {
             format!("Self::{name}(v) => ({at}, {}),", self.alternative_seen(*id))
@@ -275,7 +280,7 @@ impl Parts<'_, '_> {
         let arms: Vec<String> = all.iter().enumerate().map(arm).collect();
         self.p.text.fill(arms);
         if extensible {
-            self.p.text.line("Self::Unknown(v) => (parts::UNKNOWN, parts::Seen::Unknown(v)),");
+            self.p.text.line(format!("Self::Unknown(v) => ({PARTS}::UNKNOWN, {PARTS}::Seen::Unknown(v)),"));
         }
         self.p.text.close("};");
         let names = self.said(node);
@@ -292,38 +297,42 @@ impl Parts<'_, '_> {
             items.iter().map(|item| self.p.names.item(node, item.value).to_owned()).collect();
         let name = self.p.names.ty(node).to_owned();
         self.p.text.line("");
-        self.p.text.open(format!("impl<'a> parts::Value<'a> for {name} {{"));
+        self.p.text.open(format!("impl<'a> {PARTS}::Value<'a> for {name} {{"));
         let first = self.p.first_item(node);
         self.p.text.line(format!("fn empty() -> Self {{ Self::{first} }}"));
-        self.p.text.line("fn part(&mut self) -> parts::Part<'_, 'a> { parts::Part::Items(self) }");
-        self.p.text.line("fn seen(&self) -> parts::Seen<'_, 'a> { parts::Seen::Items(self) }");
+        self.p
+            .text
+            .line(format!("fn part(&mut self) -> {PARTS}::Part<'_, 'a> {{ {PARTS}::Part::Items(self) }}"));
+        self.p.text.line(format!("fn seen(&self) -> {PARTS}::Seen<'_, 'a> {{ {PARTS}::Seen::Items(self) }}"));
         self.p.text.close("}");
         self.p.text.line("");
-        self.p.text.open(format!("impl parts::Items for {name} {{"));
-        self.p.text.open("fn item(&self) -> (parts::Item, &'static str) {");
+        self.p.text.open(format!("impl {PARTS}::Items for {name} {{"));
+        self.p.text.open(format!("fn item(&self) -> ({PARTS}::Item, &'static str) {{"));
         let in_order = (0..).zip(items).all(|(at, item)| at == item.value);
         if in_order && !extensible {
-            self.p.text.line("let item = parts::Item::Known(*self as usize);");
+            self.p.text.line(format!("let item = {PARTS}::Item::Known(*self as usize);"));
         } else {
             self.p.text.open("let item = match self {");
-            let arm = |(at, name): (usize, &String)| format!("Self::{name} => parts::Item::Known({at}),");
+            let arm = |(at, name): (usize, &String)| format!("Self::{name} => {PARTS}::Item::Known({at}),");
             self.p.text.fill(names.iter().enumerate().map(arm));
             if extensible {
-                self.p.text.line("Self::UnknownAddition(number) => parts::Item::Addition(*number),");
-                self.p.text.line("Self::Unknown(number) => parts::Item::Unknown(*number),");
+                self.p
+                    .text
+                    .line(format!("Self::UnknownAddition(number) => {PARTS}::Item::Addition(*number),"));
+                self.p.text.line(format!("Self::Unknown(number) => {PARTS}::Item::Unknown(*number),"));
             }
             self.p.text.close("};");
         }
         let said = items.iter().map(|item| shape.name(item.name)).collect::<Vec<_>>().join(" ");
         self.p.text.line(format!("(item, {said:?})"));
         self.p.text.close("}");
-        self.p.text.open("fn set(&mut self, item: parts::Item) {");
+        self.p.text.open(format!("fn set(&mut self, item: {PARTS}::Item) {{"));
         let names: Vec<String> = names.iter().map(|name| format!("Self::{name}")).collect();
         let known = format!("item.of(&[{}]).unwrap_or(*self)", names.join(", "));
         if extensible {
             self.p.text.open("*self = match item {");
-            self.p.text.line("parts::Item::Addition(number) => Self::UnknownAddition(number),");
-            self.p.text.line("parts::Item::Unknown(number) => Self::Unknown(number),");
+            self.p.text.line(format!("{PARTS}::Item::Addition(number) => Self::UnknownAddition(number),"));
+            self.p.text.line(format!("{PARTS}::Item::Unknown(number) => Self::Unknown(number),"));
             self.p.text.line(format!("item => {known},"));
             self.p.text.close("};");
         } else {
@@ -340,10 +349,10 @@ impl Parts<'_, '_> {
             for rules in self.rules.clone() {
                 let aligned = rules == "aper";
                 self.p.text.line(format!(
-                    "fn read_{rules}(&mut self, r: &mut per::Reader<'a, {aligned}>) -> Result<()> {{ *self = Self::read_{rules}(r)?; Ok(()) }}"
+                    "fn read_{rules}(&mut self, r: &mut {PER}::Reader<'a, {aligned}>) -> {RESULT}<()> {{ *self = Self::read_{rules}(r)?; Ok(()) }}"
                 ));
                 self.p.text.line(format!(
-                    "fn write_{rules}(&self, w: &mut per::Writer<{aligned}>) -> Result<()> {{ self.write_{rules}(w) }}"
+                    "fn write_{rules}(&self, w: &mut {PER}::Writer<{aligned}>) -> {RESULT}<()> {{ self.write_{rules}(w) }}"
                 ));
             }
         }

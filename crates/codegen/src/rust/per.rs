@@ -6,6 +6,7 @@ mod tables;
 mod times;
 mod write;
 
+use super::imports::{CODEC, ERROR, ERROR_KIND, PER, RESULT, SEQUENCE_OF};
 use super::per_forms::{alphabet, size};
 use super::{At, Printer, RootType};
 use crate::code::Source;
@@ -85,10 +86,10 @@ impl Per<'_, '_> {
         let fills = self.p.is_filled(node);
         self.open(if fills {
             format!(
-                "fn fill_{rules}(&mut self, r: &mut per::Reader<{reader}, {aligned}>{keys}) -> Result<()> {{"
+                "fn fill_{rules}(&mut self, r: &mut {PER}::Reader<{reader}, {aligned}>{keys}) -> {RESULT}<()> {{"
             )
         } else {
-            format!("fn read_{rules}(r: &mut per::Reader<{reader}, {aligned}>{keys}) -> Result<Self> {{")
+            format!("fn read_{rules}(r: &mut {PER}::Reader<{reader}, {aligned}>{keys}) -> {RESULT}<Self> {{")
         });
         if counted {
             self.line("r.enter()?;");
@@ -104,7 +105,7 @@ impl Per<'_, '_> {
             Body::Choice(code) => self.read_choice(node, code),
             Body::Enumerated(code) => self.read_enumerated(node, code),
             Body::Table(code) => self.read_table(node, code),
-            _ => self.line("Err(r.error(ErrorKind::Unsupported))"),
+            _ => self.line(format!("Err(r.error({ERROR_KIND}::Unsupported))")),
         }
         if fills {
             if counted {
@@ -114,7 +115,7 @@ impl Per<'_, '_> {
         }
         self.close("}");
         self.apart(node);
-        self.open(format!("fn write_{rules}(&self, w: &mut per::Writer<{aligned}>) -> Result<()> {{"));
+        self.open(format!("fn write_{rules}(&self, w: &mut {PER}::Writer<{aligned}>) -> {RESULT}<()> {{"));
         if counted {
             // The code of the value ends with an expression.
             self.line("w.begin_value()?;");
@@ -124,7 +125,7 @@ impl Per<'_, '_> {
             self.close("}");
             self.apart(node);
             self.open(format!(
-                "fn write_{rules}_inside(&self, w: &mut per::Writer<{aligned}>) -> Result<()> {{"
+                "fn write_{rules}_inside(&self, w: &mut {PER}::Writer<{aligned}>) -> {RESULT}<()> {{"
             ));
         }
         match body {
@@ -132,7 +133,7 @@ impl Per<'_, '_> {
             Body::Choice(code) => self.write_choice(code),
             Body::Enumerated(code) => self.write_enumerated(node, code),
             Body::Table(code) => self.write_table(node, code),
-            _ => self.line("Err(Error::new(ErrorKind::Unsupported, 0))"),
+            _ => self.line(format!("Err({ERROR}::new({ERROR_KIND}::Unsupported, 0))")),
         }
         self.close("}");
         self.close("}");
@@ -164,7 +165,7 @@ impl Per<'_, '_> {
         let lazy = self.p.types.is_lazy(node);
         self.line("");
         self.open(format!(
-            "fn read_{rules}_{function}{generic}(r: &mut per::Reader<{reader}, {aligned}>{keys}) -> Result<{ty}> {{"
+            "fn read_{rules}_{function}{generic}(r: &mut {PER}::Reader<{reader}, {aligned}>{keys}) -> {RESULT}<{ty}> {{"
         ));
         let list = self.read_list(code);
         if code.counted {
@@ -181,9 +182,9 @@ impl Per<'_, '_> {
         self.line("");
         let ty = self.p.ty(element, "'_");
         let method = if code.set { "set_of" } else { "list" };
-        let list = if lazy { format!("SequenceOf<'_, {ty}>") } else { format!("[{ty}]") };
+        let list = if lazy { format!("{SEQUENCE_OF}<'_, {ty}>") } else { format!("[{ty}]") };
         self.open(format!(
-            "fn write_{rules}_{function}(list: &{list}, w: &mut per::Writer<{aligned}>) -> Result<()> {{"
+            "fn write_{rules}_{function}(list: &{list}, w: &mut {PER}::Writer<{aligned}>) -> {RESULT}<()> {{"
         ));
         if lazy {
             self.line("let list = &list.to_vec()?[..];");
@@ -228,16 +229,16 @@ impl Per<'_, '_> {
         let lifetime = self.p.lifetime(*node, "'a");
         let family = if aligned { "AperType" } else { "UperType" };
         self.line("");
-        self.open(format!("impl<'a> codec::{family}<'a> for {name}{lifetime} {{"));
+        self.open(format!("impl<'a> {CODEC}::{family}<'a> for {name}{lifetime} {{"));
         let known = self.p.name_const(*node);
         self.line(known);
         self.line("");
-        self.open(format!("fn read(r: &mut per::Reader<'a, {aligned}>) -> Result<Self> {{"));
+        self.open(format!("fn read(r: &mut {PER}::Reader<'a, {aligned}>) -> {RESULT}<Self> {{"));
         let read = self.read(value, At::Nothing);
         self.line(if *wraps { format!("Ok(Self({read}))") } else { ok(&read) });
         self.close("}");
         self.line("");
-        self.open(format!("fn write(&self, w: &mut per::Writer<{aligned}>) -> Result<()> {{"));
+        self.open(format!("fn write(&self, w: &mut {PER}::Writer<{aligned}>) -> {RESULT}<()> {{"));
         if !self.write(value, if *wraps { "&self.0" } else { "self" }, At::Nothing, true) {
             self.line("Ok(())");
         }

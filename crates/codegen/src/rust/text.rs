@@ -1,6 +1,6 @@
 //! Lines of source text with indentation.
 
-use std::fmt::Write;
+use super::imports::Imports;
 
 /// Columns of a line.
 const WIDTH: usize = 110;
@@ -15,22 +15,27 @@ pub(crate) struct Text {
     depth: usize,
     /// Where the lines begin that the open blocks begin with.
     blocks: Vec<usize>,
+    imports: Imports,
 }
 
 impl Text {
     /// A line at the current depth; one that is too long is broken at its largest block.
     pub(crate) fn line(&mut self, line: impl AsRef<str>) {
-        let line = line.as_ref();
+        let line = self.imports.spell(line.as_ref());
+        self.spelled(&line);
+    }
+
+    fn spelled(&mut self, line: &str) {
         if self.depth * 4 + line.len() > WIDTH
             && !line.starts_with("//")
             && let Some((head, inside, tail)) = largest_block(line)
         {
             self.open_whole(head);
             for piece in pieces(inside) {
-                self.line(piece);
+                self.spelled(&piece);
             }
             self.depth -= 1;
-            self.line(tail);
+            self.spelled(tail);
             return;
         }
         self.whole(line);
@@ -40,6 +45,7 @@ impl Text {
     pub(crate) fn fill(&mut self, parts: impl IntoIterator<Item = String>) {
         let mut line = String::new();
         for part in parts {
+            let part = self.imports.spell(&part);
             if !line.is_empty() && self.depth * 4 + line.len() + part.len() >= WIDTH {
                 self.whole(&line);
                 line.clear();
@@ -122,17 +128,17 @@ impl Text {
 
     /// Documentation lines.
     pub(crate) fn doc(&mut self, text: &str) {
-        for line in text.lines() {
-            let mut said = String::from("///");
-            if !line.trim().is_empty() {
-                let _ = write!(said, " {}", line.trim_end());
-            }
-            self.line(said);
-        }
+        text.lines().for_each(|line| self.comment("///", line));
     }
 
-    pub(crate) fn finish(self) -> String {
-        self.out
+    /// A comment, behind its marks: text of others, in which no name is spelled.
+    pub(crate) fn comment(&mut self, marks: &str, text: &str) {
+        self.whole(format!("{marks} {}", text.trim_end()).trim_end());
+    }
+
+    /// Returns the text, and what it imports.
+    pub(crate) fn finish(self) -> (String, Imports) {
+        (self.out, self.imports)
     }
 }
 
@@ -226,7 +232,7 @@ mod tests {
         text.close("}");
         let expected = "match v {\n    Self::A(v) => { w.bits(0, 1); w.bit(*v); }\n    Self::C(v) => v.write(w)?,\n    Self::B => {\n        if v {\n            \
                         a();\n        } else {\n            b();\n        }\n    }\n}\n";
-        assert_eq!(text.finish(), expected);
+        assert_eq!(text.finish().0, expected);
     }
 
     #[test]
@@ -240,6 +246,6 @@ mod tests {
         let expected = format!(
             "let v = {{\n    let a = f(\"{{\")?;\n    match a {{\n        1 => {long},\n        _ => None,\n    }}\n}};\n"
         );
-        assert_eq!(text.finish(), expected);
+        assert_eq!(text.finish().0, expected);
     }
 }

@@ -1,6 +1,10 @@
 //! Values that the specification gives: DEFAULTs and keys of tables.
 
 use super::Printer;
+use super::imports::{
+    BIT_STRING, EXACT_REAL, FIXED_BITS, INTEGER, KEY, OBJECT_IDENTIFIER, OCTETS, RELATIVE_OBJECT_IDENTIFIER,
+    SEQUENCE_OF, TEXT, UNKNOWN_ADDITIONS, VEC,
+};
 use crate::types::{Edge, Repr};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -10,7 +14,9 @@ use tercet_runtime::ber::{Rules, decode_real, decode_time};
 use tercet_runtime::text::{StringKind, to_utf8};
 
 /// A list without elements.
-pub(super) const EMPTY: &str = "Vec::new()";
+pub(super) fn empty_list() -> String {
+    format!("{VEC}::new()")
+}
 
 /// What has been found out about DEFAULTs.
 #[derive(Debug, Default)]
@@ -26,14 +32,16 @@ const LEVELS: u8 = 9;
 const LONGEST: usize = 1 << 16;
 
 /// The same, where elements are decoded when they are asked for.
-pub(super) const EMPTY_LAZY: &str = "SequenceOf::default()";
+pub(super) fn empty_lazy_list() -> String {
+    format!("{SEQUENCE_OF}::default()")
+}
 
 /// A key as the pattern that it is matched by.
 pub(super) fn key_pattern(key: &Key) -> Option<String> {
     match key {
-        Key::Int(number) => Some(format!("Key::Int({number})")),
+        Key::Int(number) => Some(format!("{KEY}::Int({number})")),
         Key::Octets(octets) => Some(format!(
-            "Key::Octets(&[{}])",
+            "{KEY}::Octets(&[{}])",
             octets.iter().map(u8::to_string).collect::<Vec<_>>().join(", ")
         )),
         Key::Alternative(..) => None,
@@ -115,7 +123,7 @@ impl Printer<'_> {
     pub(super) fn is_default(&self, field: FieldId, place: &str) -> Option<String> {
         let value = self.default_value(field)?;
         let node = self.types.same(self.types.shape.field(field).node);
-        Some(if value == EMPTY || value == EMPTY_LAZY {
+        Some(if value == empty_list() || value == empty_lazy_list() {
             format!("{place}.is_empty()")
         } else if self.types.shape.has_named_bits(node) && matches!(self.types.repr(node), Repr::Bits) {
             // Zero bits at the end mean nothing (X.680 22.7).
@@ -143,19 +151,19 @@ impl Printer<'_> {
                 };
                 return fits.then(|| value.to_string());
             }
-            (Repr::Big, Constant::Int(value)) => format!("Integer::from({value}_i64)"),
-            (Repr::Big, Constant::Contents(octets)) => format!("Integer::from_octets(&{octets:?})"),
+            (Repr::Big, Constant::Int(value)) => format!("{INTEGER}::from({value}_i64)"),
+            (Repr::Big, Constant::Contents(octets)) => format!("{INTEGER}::from_octets(&{octets:?})"),
             (Repr::Enumerated, Constant::Int(value)) => {
                 let item = self.names.item(node, *value);
                 return (!item.is_empty()).then(|| format!("{}::{item}", self.names.ty(node)));
             }
-            (Repr::Octets, Constant::Contents(octets)) => format!("Octets::borrowed(&{octets:?})"),
+            (Repr::Octets, Constant::Contents(octets)) => format!("{OCTETS}::borrowed(&{octets:?})"),
             (Repr::FixedOctets(size), Constant::Contents(octets)) => {
                 return (octets.len() == size as usize).then(|| format!("{octets:?}"));
             }
             (Repr::Bits, Constant::Contents(contents)) => {
                 let (unused, octets) = contents.split_first()?;
-                format!("BitString::new(&{octets:?}[..], {unused}).unwrap_or_default()")
+                format!("{BIT_STRING}::new(&{octets:?}[..], {unused}).unwrap_or_default()")
             }
             (Repr::FixedBits(size), Constant::Contents(contents)) => {
                 let (unused, octets) = contents.split_first()?;
@@ -163,15 +171,15 @@ impl Printer<'_> {
                     return None;
                 }
                 let word = octets.iter().fold(0_u64, |word, octet| word << 8 | u64::from(*octet));
-                format!("FixedBits::new({})", word >> unused)
+                format!("{FIXED_BITS}::new({})", word >> unused)
             }
             (Repr::Oid, Constant::Contents(octets)) => {
-                format!("ObjectIdentifier::constant(&{octets:?})")
+                format!("{OBJECT_IDENTIFIER}::constant(&{octets:?})")
             }
             (Repr::RelativeOid, Constant::Contents(octets)) => {
-                format!("RelativeObjectIdentifier::constant(&{octets:?})")
+                format!("{RELATIVE_OBJECT_IDENTIFIER}::constant(&{octets:?})")
             }
-            (Repr::Real, Constant::Contents(octets)) => format!("ExactReal::constant(&{octets:?})"),
+            (Repr::Real, Constant::Contents(octets)) => format!("{EXACT_REAL}::constant(&{octets:?})"),
             (Repr::Float, Constant::Contents(octets)) => float(octets)?,
             (Repr::Text, Constant::Contents(octets)) => text(self.types.shape.node(node).kind, octets)?,
             (Repr::List, Constant::List(values)) => {
@@ -179,10 +187,10 @@ impl Printer<'_> {
                 let values = values.iter().map(|value| self.constant(element, value, depth + 1));
                 let values = values.collect::<Option<Vec<_>>>()?;
                 let list = match (values.is_empty(), self.types.is_lazy(node)) {
-                    (true, false) => EMPTY.into(),
-                    (true, true) => EMPTY_LAZY.into(),
+                    (true, false) => empty_list(),
+                    (true, true) => empty_lazy_list(),
                     (false, false) => format!("alloc::vec![{}]", values.join(", ")),
-                    (false, true) => format!("SequenceOf::from(alloc::vec![{}])", values.join(", ")),
+                    (false, true) => format!("{SEQUENCE_OF}::from(alloc::vec![{}])", values.join(", ")),
                 };
                 if self.types.is_newtype(node) { format!("{}({list})", self.names.ty(node)) } else { list }
             }
@@ -206,14 +214,15 @@ impl Printer<'_> {
                         None => self.default_value(id)?,
                     };
                     // DEFAULTs in DEFAULTs multiply: what is this long has no short expression.
-                    length += value.len();
+                    length += super::imports::length(&value);
                     if length > LONGEST {
                         return None;
                     }
                     parts.push(format!("{}: {value}", self.names.field(id)));
                 }
-                parts
-                    .extend(self.names.additions(node).map(|name| format!("{name}: UnknownAdditions::NONE")));
+                parts.extend(
+                    self.names.additions(node).map(|name| format!("{name}: {UNKNOWN_ADDITIONS}::NONE")),
+                );
                 format!("{} {{ {} }}", self.names.ty(node), parts.join(", "))
             }
             _ => return None,
@@ -237,7 +246,7 @@ pub(super) fn text(kind: Kind, octets: &[u8]) -> Option<String> {
         // UTCTime and GeneralizedTime.
         (None, None) => to_utf8(StringKind::Visible, octets, 0).ok()?,
     };
-    Some(format!("Text::borrowed({text:?})"))
+    Some(format!("{TEXT}::borrowed({text:?})"))
 }
 
 /// The number of contents octets.

@@ -1,6 +1,7 @@
 //! What types that are taken apart have of their parts: `Clone`, `PartialEq`, `Default`, `Debug`, `into_owned`.
 
 use super::Printer;
+use super::imports::{CODEC, FMT, NOTATION, PARTS};
 use crate::types::Repr;
 use tercet_plan::NodeId;
 
@@ -19,22 +20,27 @@ pub(super) fn print(p: &mut Printer<'_>) {
 fn one(p: &mut Printer<'_>, node: NodeId, mixed: bool) {
     let (plain, name) = (p.names.ty(node), format!("{}{}", p.names.ty(node), p.lifetime(node, "'_")));
     let mut lines = vec![(
-        "fmt::Debug",
-        "fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { parts::debug(self, f) }",
+        format!("{FMT}::Debug"),
+        format!("fn fmt(&self, f: &mut {FMT}::Formatter<'_>) -> {FMT}::Result {{ {PARTS}::debug(self, f) }}"),
     )];
     if p.types.repr(node) != Repr::Enumerated {
-        lines.push(("Clone", "fn clone(&self) -> Self { parts::clone(self) }"));
-        lines.push(("PartialEq", "fn eq(&self, other: &Self) -> bool { parts::equal(self, other) }"));
+        lines.push(("Clone".to_owned(), format!("fn clone(&self) -> Self {{ {PARTS}::clone(self) }}")));
+        lines.push((
+            "PartialEq".to_owned(),
+            format!("fn eq(&self, other: &Self) -> bool {{ {PARTS}::equal(self, other) }}"),
+        ));
     }
     if p.is_sparse(node) {
-        lines.push(("Default", "fn default() -> Self { Self::EMPTY }"));
+        lines.push(("Default".to_owned(), "fn default() -> Self { Self::EMPTY }".to_owned()));
     }
     if mixed {
-        let line = "fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result { p.seen(parts::Value::seen(self)) }";
-        lines.push(("Notation", line));
+        let line = format!(
+            "fn notation(&self, p: &mut {CODEC}::Printer<'_, '_>) -> {FMT}::Result {{ p.seen({PARTS}::Value::seen(self)) }}"
+        );
+        lines.push((NOTATION.to_string(), line));
     }
     let owned = p.types.borrows(node).then(|| {
-        format!("#[must_use] pub fn into_owned(self) -> {plain}<'static> {{ parts::owned(&self) }}")
+        format!("#[must_use] pub fn into_owned(self) -> {plain}<'static> {{ {PARTS}::owned(&self) }}")
     });
     for (what, line) in lines {
         p.text.open(format!("impl {what} for {name} {{"));

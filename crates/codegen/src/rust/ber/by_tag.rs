@@ -4,6 +4,7 @@ use super::read::Held;
 use super::{Ber, is_sparse, tag_text};
 use crate::code::Presence;
 use crate::code::ber::{Attempt, Check, Guard, Member, Struct, Unknown};
+use crate::rust::imports::{BER, ERROR_KIND, UNKNOWN_ADDITIONS};
 use crate::rust::{At, local};
 use crate::types::Edge;
 use tercet_plan::NodeId;
@@ -21,7 +22,7 @@ impl Ber<'_, '_> {
             .collect();
         let list = if required.is_empty() { "&[]" } else { "REQUIRED" };
         if !code.set && !required.is_empty() {
-            self.line(format!("const REQUIRED: ber::Required = &[{}];", required.join(", ")));
+            self.line(format!("const REQUIRED: {BER}::Required = &[{}];", required.join(", ")));
         }
         self.line("let mut last = 0_u32;");
         self.open("while let Some(tag) = r.peek_tag()? {");
@@ -30,7 +31,7 @@ impl Ber<'_, '_> {
             self.attempt(code, *attempt, held, list);
         }
         if code.unknown == Unknown::Refuse {
-            self.line("_ => return Err(ber::unexpected(r)),");
+            self.line(format!("_ => return Err({BER}::unexpected(r)),"));
         } else {
             let member = match self.p.names.additions(node) {
                 Some(name) if held == Held::Place => format!("value.{name}"),
@@ -38,10 +39,10 @@ impl Ber<'_, '_> {
             };
             let unknown = Self::unknown(code, &member);
             let order = if code.set {
-                "ber::in_set(false, &mut last, tag, \"\", r)?".to_owned()
+                format!("{BER}::in_set(false, &mut last, tag, \"\", r)?")
             } else {
                 let additions = code.second_root.unwrap_or(code.members.len());
-                format!("ber::in_additions(&mut last, {additions}, {list}, r)?")
+                format!("{BER}::in_additions(&mut last, {additions}, {list}, r)?")
             };
             self.line(format!("_ => {{ {order}; {unknown}; }}"));
         }
@@ -61,7 +62,7 @@ impl Ber<'_, '_> {
             self.line(format!("let mut {local}: Option<{held}> = None;"));
         }
         if code.unknown == Unknown::Keep {
-            self.line("let mut unknown = UnknownAdditions::NONE;");
+            self.line(format!("let mut unknown = {UNKNOWN_ADDITIONS}::NONE;"));
         }
     }
 
@@ -106,7 +107,7 @@ impl Ber<'_, '_> {
                     format!("{name}: match {local} {{ Some(v) => v, None => {default} }},")
                 }
                 Presence::Required => {
-                    let missing = format!("{local}.ok_or_else(|| r.error(ErrorKind::MissingComponent))");
+                    let missing = format!("{local}.ok_or_else(|| r.error({ERROR_KIND}::MissingComponent))");
                     format!("{name}: {},", At::Component(member.name).value(missing))
                 }
             });
@@ -122,10 +123,10 @@ fn check(attempt: Attempt, member: &Member<'_>, place: &str, list: &str) -> Stri
     let tag = match attempt.check {
         Check::Sequence(least) => {
             let position = attempt.member + 1;
-            return format!("ber::in_order(&mut last, ({position}, {name:?}), {least}, {list}, r)?;");
+            return format!("{BER}::in_order(&mut last, ({position}, {name:?}), {least}, {list}, r)?;");
         }
         Check::Set => "tag".to_owned(),
-        Check::SetByLeastTag => format!("ber::set_key(tag, {}, r)", tag_text(member.least_tag)),
+        Check::SetByLeastTag => format!("{BER}::set_key(tag, {}, r)", tag_text(member.least_tag)),
     };
-    format!("ber::in_set({place}.is_some(), &mut last, {tag}, {name:?}, r)?;")
+    format!("{BER}::in_set({place}.is_some(), &mut last, {tag}, {name:?}, r)?;")
 }

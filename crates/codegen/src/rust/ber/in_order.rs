@@ -4,6 +4,7 @@ use super::read::{Held, place_function};
 use super::{Ber, tag_pattern};
 use crate::code::Presence;
 use crate::code::ber::{Begins, Member, Next, Struct, Unknown};
+use crate::rust::imports::{TAG, UNKNOWN_ADDITIONS};
 use crate::rust::{At, local};
 use crate::types::Edge;
 use tercet_plan::NodeId;
@@ -29,7 +30,7 @@ impl Ber<'_, '_> {
         if let Some(name) = self.p.names.additions(node) {
             let rest = match code.second_root {
                 Some(_) => "unknown".to_owned(),
-                None => format!("UnknownAdditions::rest_ber(r, {})?", place_function(code)),
+                None => format!("{UNKNOWN_ADDITIONS}::rest_ber(r, {})?", place_function(code)),
             };
             members.push(format!("{name}: {rest},"));
         }
@@ -40,7 +41,7 @@ impl Ber<'_, '_> {
     fn additions(&mut self, code: &Struct<'_>, second: usize) {
         let behind = self.is_any_of(&code.members[second..]);
         if code.unknown == Unknown::Keep {
-            self.line("let mut unknown = UnknownAdditions::NONE;");
+            self.line(format!("let mut unknown = {UNKNOWN_ADDITIONS}::NONE;"));
         }
         self.open(format!("while r.peek_tag()?.is_some_and(|tag| !({behind})) {{"));
         self.line(format!("{};", Self::unknown(code, "unknown")));
@@ -88,7 +89,7 @@ impl Ber<'_, '_> {
             return;
         }
         self.line("");
-        self.open("fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {");
+        self.open(format!("fn place(tag: {TAG}, from: usize) -> Option<(usize, &'static str)> {{"));
         self.open("Some(match tag.bits() {");
         for (number, member) in code.members.iter().enumerate() {
             let pattern = match member.begins {

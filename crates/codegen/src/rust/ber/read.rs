@@ -3,6 +3,7 @@
 use super::{Ber, tag_text};
 use crate::code::Table;
 use crate::code::ber::{Choice, End, List, Member, Order, Otherwise, Primitive, Struct, Unknown, Value};
+use crate::rust::imports::{BER, BOX, KEY, RESULT, SEQUENCE_OF, STRING_KIND, TAG, TIME_TYPE};
 use crate::rust::per::{closure, ok};
 use crate::rust::values::{key_pattern, tuple};
 use crate::rust::{At, local};
@@ -37,7 +38,7 @@ impl Ber<'_, '_> {
         let mut out = String::from("{ ");
         for (i, tag) in value.around.iter().enumerate() {
             let at = if i == 0 { first } else { at };
-            out += &format!("let f{i} = {}; ", at.value(format!("ber::enter(r, {})", tag_text(*tag))));
+            out += &format!("let f{i} = {}; ", at.value(format!("{BER}::enter(r, {})", tag_text(*tag))));
         }
         out += &format!("let v = {inside}; ");
         for i in (0..value.around.len()).rev() {
@@ -49,8 +50,8 @@ impl Ber<'_, '_> {
     /// The call that reads a value with the innermost tag.
     fn read_call(&self, value: &Value, held: Held, function: &str) -> String {
         let node = value.node;
-        let tag = value.tag.map_or_else(|| "Tag::NULL".to_owned(), tag_text);
-        let plain = |function: &str| format!("ber::{function}(r, {tag})");
+        let tag = value.tag.map_or_else(|| format!("{TAG}::NULL"), tag_text);
+        let plain = |function: &str| format!("{BER}::{function}(r, {tag})");
         let name = || self.p.names.ty(node);
         match &value.primitive {
             Primitive::Boolean => plain("boolean"),
@@ -66,24 +67,24 @@ impl Ber<'_, '_> {
             Primitive::FixedBits(bits, true) => plain(&format!("fixed_named_bits::<{bits}>")),
             Primitive::FixedBits(bits, false) => plain(&format!("fixed_bits::<{bits}>")),
             Primitive::NamedBits(least, usize::MAX) => {
-                format!("ber::named_bits(r, {tag}, {least}, usize::MAX)")
+                format!("{BER}::named_bits(r, {tag}, {least}, usize::MAX)")
             }
-            Primitive::NamedBits(least, most) => format!("ber::named_bits(r, {tag}, {least}, {most})"),
+            Primitive::NamedBits(least, most) => format!("{BER}::named_bits(r, {tag}, {least}, {most})"),
             Primitive::BitString => plain("bits"),
             Primitive::FixedOctets(octets) => plain(&format!("fixed_octets::<{octets}>")),
             Primitive::OctetString => plain("octets"),
             Primitive::ObjectIdentifier => plain("oid"),
             Primitive::RelativeOid => plain("relative_oid"),
-            Primitive::Any => "ber::any(r)".into(),
+            Primitive::Any => format!("{BER}::any(r)"),
             Primitive::UtcTime => plain("utc_time"),
             Primitive::GeneralizedTime => plain("generalized_time"),
-            Primitive::Time(time) => format!("ber::time(r, {tag}, TimeType::{time:?})"),
-            Primitive::Text(kind) => format!("ber::text(r, {tag}, StringKind::{kind:?})"),
+            Primitive::Time(time) => format!("{BER}::time(r, {tag}, {TIME_TYPE}::{time:?})"),
+            Primitive::Text(kind) => format!("{BER}::text(r, {tag}, {STRING_KIND}::{kind:?})"),
             Primitive::Contained(bits, inside) => {
                 let inside = self.p.boxed(Edge::Content(node), self.read(inside, held, At::Nothing));
-                format!("ber::contained(r, {tag}, {bits}, {})", closure("r", &inside))
+                format!("{BER}::contained(r, {tag}, {bits}, {})", closure("r", &inside))
             }
-            Primitive::Enumerated => format!("ber::enumerated(r, {tag}, {}::from_number)", name()),
+            Primitive::Enumerated => format!("{BER}::enumerated(r, {tag}, {}::from_number)", name()),
             Primitive::Struct => {
                 format!("{}::{function}(r, {tag}{})", name(), self.keys(value, held))
             }
@@ -114,7 +115,7 @@ impl Ber<'_, '_> {
         } else {
             self.p.inner_key(way, "v")?
         };
-        Some(format!("match &{place} {{ Some(v) => {value}, None => Key::None }}"))
+        Some(format!("match &{place} {{ Some(v) => {value}, None => {KEY}::None }}"))
     }
 
     /// What reads a component, alternative or row, in a box if it is so.
@@ -133,14 +134,14 @@ impl Ber<'_, '_> {
     /// The functions around that which fills a struct, whose first line is printed last.
     pub(super) fn filling(&mut self, parameters: &str, node: NodeId) {
         let keys: String = self.p.types.keys(node).iter().map(|key| format!(", k{key}")).collect();
-        for (function, ty) in [("read_ber", "Self"), ("read_ber_boxed", "Box<Self>")] {
-            self.open(format!("fn {function}({parameters}) -> Result<{ty}> {{"));
+        for (function, ty) in [("read_ber", "Self".to_owned()), ("read_ber_boxed", format!("{BOX}<Self>"))] {
+            self.open(format!("fn {function}({parameters}) -> {RESULT}<{ty}> {{"));
             self.line(format!("let mut value = {}::default();", ty.replace('<', "::<")));
             self.line(format!("value.fill_ber(r, tag{keys})?;"));
             self.line("Ok(value)");
             self.close("}");
         }
-        self.open(format!("fn fill_ber(&mut self, {parameters}) -> Result<()> {{"));
+        self.open(format!("fn fill_ber(&mut self, {parameters}) -> {RESULT}<()> {{"));
         self.line("let value = self;");
     }
 
@@ -148,7 +149,7 @@ impl Ber<'_, '_> {
         if code.counted {
             self.line("r.begin_value()?;");
         }
-        self.line("let level = ber::enter(r, tag)?;");
+        self.line(format!("let level = {BER}::enter(r, tag)?;"));
         match &code.order {
             Order::InOrder => self.read_in_order(node, code),
             Order::ByTag(attempts) => self.read_by_tag(node, code, attempts),
@@ -156,8 +157,8 @@ impl Ber<'_, '_> {
         let place = place_function(code);
         self.line(match code.end {
             End::Read => "r.leave(level)?;".to_owned(),
-            End::Skip => format!("ber::leave_extensible(r, level, {place})?;"),
-            End::Nothing => format!("ber::leave(r, level, {place})?;"),
+            End::Skip => format!("{BER}::leave_extensible(r, level, {place})?;"),
+            End::Nothing => format!("{BER}::leave(r, level, {place})?;"),
         });
         if code.counted {
             self.line("r.end_value();");
@@ -170,7 +171,7 @@ impl Ber<'_, '_> {
         let place = place_function(code);
         match code.unknown {
             Unknown::Keep => format!("{member}.read_ber(r, {place})?"),
-            Unknown::Skip | Unknown::Refuse => format!("ber::pass_unknown(r, {place})?"),
+            Unknown::Skip | Unknown::Refuse => format!("{BER}::pass_unknown(r, {place})?"),
         }
     }
 
@@ -189,11 +190,11 @@ impl Ber<'_, '_> {
     /// The check that a component, `v`, is not its DEFAULT.
     pub(super) fn not_default(&self, member: &Member<'_>) -> String {
         let equal = self.p.is_default(member.field, "v").unwrap_or_else(|| "false".into());
-        At::Component(member.name).value(format!("ber::not_default({equal}, s, r)"))
+        At::Component(member.name).value(format!("{BER}::not_default({equal}, s, r)"))
     }
 
     pub(super) fn read_choice(&mut self, node: NodeId, code: &Choice<'_>) {
-        self.line("let tag = ber::tag(r)?;");
+        self.line(format!("let tag = {BER}::tag(r)?;"));
         self.open("Ok(match tag.bits() {");
         for member in code.attempts.iter().map(|number| &code.alternatives[*number]) {
             let edge = Edge::Field(member.field);
@@ -206,9 +207,9 @@ impl Ber<'_, '_> {
             Otherwise::Impossible => {}
             Otherwise::Keep => {
                 let end = self.p.ended(node);
-                self.line(format!("_ => Self::Unknown(Box::new(ber::unknown_alternative(r)?{end})),"));
+                self.line(format!("_ => Self::Unknown({BOX}::new({BER}::unknown_alternative(r)?{end})),"));
             }
-            Otherwise::Refuse => self.line("_ => return Err(ber::no_alternative(r)),"),
+            Otherwise::Refuse => self.line(format!("_ => return Err({BER}::no_alternative(r)),")),
         }
         self.close("})");
     }
@@ -221,7 +222,7 @@ impl Ber<'_, '_> {
             conditions.push("false".into());
         }
         self.line("");
-        self.open("fn takes(tag: Tag) -> bool {");
+        self.open(format!("fn takes(tag: {TAG}) -> bool {{"));
         self.line(conditions.join(" || "));
         self.close("}");
     }
@@ -245,7 +246,7 @@ impl Ber<'_, '_> {
             });
         }
         if !keys.is_empty() {
-            let line = format!("_ => Self::Other(ber::any(r)?{}),", self.p.ended(node));
+            let line = format!("_ => Self::Other({BER}::any(r)?{}),", self.p.ended(node));
             self.line(line);
         }
         self.close("})");
@@ -261,15 +262,15 @@ impl Ber<'_, '_> {
         let ty = self.p.list(node, &self.p.ty(element, "'a"), "'a");
         self.line("");
         self.open(format!(
-            "fn read_ber_{function}{fn_generic}(r: &mut ber::Reader{generic}, tag: Tag{keys}) -> Result<{ty}> {{"
+            "fn read_ber_{function}{fn_generic}(r: &mut {BER}::Reader{generic}, tag: {TAG}{keys}) -> {RESULT}<{ty}> {{"
         ));
         let read = closure("r", &self.read(&code.element, Held::Values, At::Nothing));
         let list = if self.p.types.is_lazy(node) {
             // The elements are read when they are asked for.
             let checked = if self.p.types.is_checked(node) { "_checked" } else { "" };
-            format!("SequenceOf::read_ber{checked}(r, tag, {}, {read})", code.set)
+            format!("{SEQUENCE_OF}::read_ber{checked}(r, tag, {}, {read})", code.set)
         } else {
-            format!("ber::{}(r, tag, {read})", if code.set { "set_of" } else { "list" })
+            format!("{BER}::{}(r, tag, {read})", if code.set { "set_of" } else { "list" })
         };
         if code.counted {
             self.line("r.begin_value()?;");
@@ -283,14 +284,14 @@ impl Ber<'_, '_> {
         let ty = self.p.ty(element, "'_");
         if self.p.types.is_lazy(node) {
             self.open(format!(
-                "fn write_ber_{function}(list: &SequenceOf<'_, {ty}>, w: &mut ber::Writer) -> Result<()> {{"
+                "fn write_ber_{function}(list: &{SEQUENCE_OF}<'_, {ty}>, w: &mut {BER}::Writer) -> {RESULT}<()> {{"
             ));
             self.open("list.write_ber(w, |list, w| {");
             self.write_list(code);
             self.close("})");
         } else {
             self.open(format!(
-                "fn write_ber_{function}(list: &[{ty}], w: &mut ber::Writer) -> Result<()> {{"
+                "fn write_ber_{function}(list: &[{ty}], w: &mut {BER}::Writer) -> {RESULT}<()> {{"
             ));
             self.write_list(code);
         }
@@ -299,6 +300,6 @@ impl Ber<'_, '_> {
 }
 
 /// The function that finds a component by a tag, for errors.
-pub(super) const fn place_function(code: &Struct<'_>) -> &'static str {
-    if code.places { "Self::place" } else { "ber::no_place" }
+pub(super) fn place_function(code: &Struct<'_>) -> String {
+    if code.places { "Self::place".into() } else { format!("{BER}::no_place") }
 }

@@ -3,6 +3,7 @@
 use super::{Ber, tag_text};
 use crate::code::ber::{Choice, List, Member, Primitive, Sort, Struct, Unknown, Value};
 use crate::code::{Presence, Table};
+use crate::rust::imports::{BER, CONTAINED, STRING_KIND, TAG, TIME_TYPE};
 use crate::rust::{At, deref, receiver};
 use crate::types::Edge;
 use tercet_plan::NodeId;
@@ -22,7 +23,7 @@ impl Ber<'_, '_> {
     fn write_inner(&mut self, value: &Value, v: &str, to: At<'_>) {
         let node = value.node;
         let v = &self.p.inside(node, v)[..];
-        let tag = value.tag.map_or_else(|| "Tag::NULL".to_owned(), tag_text);
+        let tag = value.tag.map_or_else(|| format!("{TAG}::NULL"), tag_text);
         let (at, of) = (deref(v), receiver(v));
         let line = match &value.primitive {
             Primitive::Boolean => format!("w.boolean({tag}, {at});"),
@@ -30,21 +31,21 @@ impl Ber<'_, '_> {
             Primitive::Integer { signed: false, bits: 64 } => format!("w.unsigned({tag}, {at});"),
             Primitive::Integer { .. } => format!("w.integer({tag}, i64::from({at}));"),
             Primitive::BigInteger => format!("w.big_integer({tag}, {of}.as_octets());"),
-            Primitive::Real => format!("ber::write_real(w, {tag}, {v});"),
+            Primitive::Real => format!("{BER}::write_real(w, {tag}, {v});"),
             Primitive::Float => format!("w.float({tag}, {at});"),
-            Primitive::FixedBits(_, true) => format!("ber::write_fixed_named_bits(w, {tag}, {at});"),
-            Primitive::FixedBits(_, false) => format!("ber::write_fixed_bits(w, {tag}, {at});"),
-            Primitive::NamedBits(..) => format!("ber::write_named_bits(w, {tag}, {v});"),
+            Primitive::FixedBits(_, true) => format!("{BER}::write_fixed_named_bits(w, {tag}, {at});"),
+            Primitive::FixedBits(_, false) => format!("{BER}::write_fixed_bits(w, {tag}, {at});"),
+            Primitive::NamedBits(..) => format!("{BER}::write_named_bits(w, {tag}, {v});"),
             Primitive::BitString => format!("w.bit_string({tag}, {of}.as_bits());"),
             Primitive::FixedOctets(_) | Primitive::OctetString => format!("w.octet_string({tag}, {v});"),
             Primitive::ObjectIdentifier | Primitive::RelativeOid => {
                 format!("w.raw({tag}, {of}.as_bytes());")
             }
-            Primitive::Any => format!("ber::write_any(w, {v})?;"),
-            Primitive::UtcTime => format!("ber::write_utc_time(w, {tag}, {v})?;"),
-            Primitive::GeneralizedTime => format!("ber::write_generalized_time(w, {tag}, {v})?;"),
-            Primitive::Time(time) => format!("ber::write_time(w, {tag}, TimeType::{time:?}, {v})?;"),
-            Primitive::Text(kind) => format!("ber::write_text(w, {tag}, StringKind::{kind:?}, {v})?;"),
+            Primitive::Any => format!("{BER}::write_any(w, {v})?;"),
+            Primitive::UtcTime => format!("{BER}::write_utc_time(w, {tag}, {v})?;"),
+            Primitive::GeneralizedTime => format!("{BER}::write_generalized_time(w, {tag}, {v})?;"),
+            Primitive::Time(time) => format!("{BER}::write_time(w, {tag}, {TIME_TYPE}::{time:?}, {v})?;"),
+            Primitive::Text(kind) => format!("{BER}::write_text(w, {tag}, {STRING_KIND}::{kind:?}, {v})?;"),
             Primitive::Enumerated => format!("w.integer({tag}, {of}.number());"),
             Primitive::Untagged => format!("{of}.write_ber(w)?;"),
             Primitive::Struct => {
@@ -77,7 +78,7 @@ impl Ber<'_, '_> {
         let content = if self.p.types.is_boxed(Edge::Content(node)) { "&**v" } else { "v" };
         let counted = self.p.types.is_counted(node);
         self.open(format!("match {v} {{"));
-        self.open("Contained::Value(v) => {");
+        self.open(format!("{CONTAINED}::Value(v) => {{"));
         self.line("let end = w.mark();");
         self.begin_value(counted);
         self.write(inside, content, to);
@@ -163,7 +164,7 @@ impl Ber<'_, '_> {
             self.close("}");
         }
         if code.extensible {
-            self.line("Self::Unknown(v) => ber::write_any(w, &v.octets)?,");
+            self.line(format!("Self::Unknown(v) => {BER}::write_any(w, &v.octets)?,"));
         }
         self.close("}");
         self.end_value(code.counted);
@@ -181,7 +182,7 @@ impl Ber<'_, '_> {
             self.end_value(code.counted);
             self.close("}");
         }
-        self.line("Self::Other(v) => ber::write_any(w, v)?,");
+        self.line(format!("Self::Other(v) => {BER}::write_any(w, v)?,"));
         self.close("}");
         self.line("Ok(())");
     }
@@ -196,7 +197,7 @@ impl Ber<'_, '_> {
         self.write(&code.element, "v", At::Element);
         self.close("}");
         if code.set {
-            self.open("if list.len() > 1 && w.rules() != ber::Rules::Ber {");
+            self.open(format!("if list.len() > 1 && w.rules() != {BER}::Rules::Ber {{"));
             self.line("w.sort_set_of(set)?;");
             self.close("}");
         }
@@ -220,13 +221,13 @@ impl Ber<'_, '_> {
 
 /// The condition of sorting the elements of a SET, those of later versions in a member with this name.
 fn sorted(sort: Sort, unknown: &str) -> Option<String> {
-    const CANONICAL: &str = "w.rules() != ber::Rules::Ber";
-    const DER: &str = "w.rules() == ber::Rules::Der";
+    let canonical = format!("w.rules() != {BER}::Rules::Ber");
+    let der = format!("w.rules() == {BER}::Rules::Der");
     Some(match sort {
         Sort::Never => return None,
-        Sort::Canonical => CANONICAL.into(),
-        Sort::Der => DER.into(),
-        Sort::Unknown => format!("!self.{unknown}.is_empty() && {CANONICAL}"),
-        Sort::DerOrUnknown => format!("{DER} || !self.{unknown}.is_empty() && {CANONICAL}"),
+        Sort::Canonical => canonical,
+        Sort::Der => der,
+        Sort::Unknown => format!("!self.{unknown}.is_empty() && {canonical}"),
+        Sort::DerOrUnknown => format!("{der} || !self.{unknown}.is_empty() && {canonical}"),
     })
 }

@@ -6,6 +6,9 @@ use crate::code::oer::{
 };
 use crate::code::sequence::Addition;
 use crate::code::{Presence, Table};
+use crate::rust::imports::{
+    BOX, ERROR_KIND, INTEGER, OER, RESULT, STRING_KIND, TIME_TYPE, UNKNOWN_ADDITIONS, UNKNOWN_ALTERNATIVE,
+};
 use crate::rust::values::{key_pattern, tuple};
 use crate::rust::{At, local};
 use crate::types::Edge;
@@ -27,7 +30,7 @@ impl Oer<'_, '_> {
             Primitive::Null => return "()".into(),
             Primitive::Integer(integer) => return read_integer(*integer, at),
             Primitive::BigInteger(form @ (Integer::Unsigned(_) | Integer::Signed(_))) => {
-                return format!("Integer::from({})", at.value(number(*form)));
+                return format!("{INTEGER}::from({})", at.value(number(*form)));
             }
             Primitive::BigInteger(form) => number(*form),
             Primitive::Boolean => "r.boolean()".into(),
@@ -48,13 +51,13 @@ impl Oer<'_, '_> {
             Primitive::Any => "r.any()".into(),
             Primitive::UtcTime(size) => format!("r.utc_time({})", sized(*size)),
             Primitive::GeneralizedTime(size) => format!("r.generalized_time({})", sized(*size)),
-            Primitive::Text(kind, size) => format!("r.text({}, StringKind::{kind:?})", sized(*size)),
-            Primitive::Time(kind, size) => format!("r.time({}, TimeType::{kind:?})", sized(*size)),
-            Primitive::Point(kind, form) => format!("r.point(TimeType::{kind:?}, OER_TIME_{form})"),
-            Primitive::Duration(kind) => format!("r.duration(TimeType::{kind:?})"),
+            Primitive::Text(kind, size) => format!("r.text({}, {STRING_KIND}::{kind:?})", sized(*size)),
+            Primitive::Time(kind, size) => format!("r.time({}, {TIME_TYPE}::{kind:?})", sized(*size)),
+            Primitive::Point(kind, form) => format!("r.point({TIME_TYPE}::{kind:?}, OER_TIME_{form})"),
+            Primitive::Duration(kind) => format!("r.duration({TIME_TYPE}::{kind:?})"),
             Primitive::Contained(is_bits, size, inside) => {
                 let inside = self.p.boxed(Edge::Content(node), self.read(inside, At::Nothing));
-                format!("r.contained({}, {is_bits}, |r| -> Result<_> {{ Ok({inside}) }})", sized(*size))
+                format!("r.contained({}, {is_bits}, |r| -> {RESULT}<_> {{ Ok({inside}) }})", sized(*size))
             }
             Primitive::Enumerated => format!("r.item({}::from_number)", self.p.names.ty(node)),
             Primitive::Declared => {
@@ -63,7 +66,7 @@ impl Oer<'_, '_> {
             Primitive::List => {
                 format!("read_oer_{}(r{})", self.p.list_function(node), self.p.local_keys(&value.keys))
             }
-            Primitive::Unsupported => "Err(r.error(ErrorKind::Unsupported))".into(),
+            Primitive::Unsupported => format!("Err(r.error({ERROR_KIND}::Unsupported))"),
         };
         at.value(call)
     }
@@ -118,7 +121,7 @@ impl Oer<'_, '_> {
             self.line(line);
         }
         if code.keeps {
-            self.line("let mut unknown = UnknownAdditions::NONE;");
+            self.line(format!("let mut unknown = {UNKNOWN_ADDITIONS}::NONE;"));
         }
         if code.extensible {
             self.open(format!("if {} {{", bit_of("p", count, 0)));
@@ -145,7 +148,7 @@ impl Oer<'_, '_> {
                 Addition::Single(member) => At::Component(member.name),
                 Addition::Group(_) => At::Nothing,
             };
-            self.line(format!("let open = {};", at.value("r.open(oer::VARIABLE)")));
+            self.line(format!("let open = {};", at.value(format!("r.open({OER}::VARIABLE)"))));
             match addition {
                 Addition::Single(member) => self.set(member),
                 Addition::Group(group) => self.read_bracket(group),
@@ -201,12 +204,12 @@ impl Oer<'_, '_> {
             let variant = self.p.names.field(alternative.member.field).to_owned();
             self.line(format!("{} => Self::{variant}({value}),", tags.join(" | ")));
         }
-        let refused = "_ => return Err(start.error(ErrorKind::UnknownAlternative)),";
+        let refused = format!("_ => return Err(start.error({ERROR_KIND}::UnknownAlternative)),");
         let line = match code.otherwise {
             Otherwise::Keep => {
                 let own = self.p.ended(node);
                 format!(
-                    "_ => Self::Unknown(Box::new(UnknownAlternative {{ addition: None, octets: r.unknown_alternative(start.position())?{own} }})),"
+                    "_ => Self::Unknown({BOX}::new({UNKNOWN_ALTERNATIVE} {{ addition: None, octets: r.unknown_alternative(start.position())?{own} }})),"
                 )
             }
             Otherwise::Inside(number) => {
@@ -215,7 +218,7 @@ impl Oer<'_, '_> {
                 let variant = self.p.names.field(member.field);
                 format!("_ => {{ r.back_to(start); Self::{variant}({value}) }}")
             }
-            Otherwise::Refuse => refused.into(),
+            Otherwise::Refuse => refused,
         };
         self.line(line);
         self.close("};");
@@ -227,7 +230,7 @@ impl Oer<'_, '_> {
         match alternative.tag {
             _ if alternative.addition => {
                 let at = At::Component(alternative.member.name);
-                let (open, close) = (at.value("r.open(oer::VARIABLE)"), at.value("r.close(open)"));
+                let (open, close) = (at.value(format!("r.open({OER}::VARIABLE)")), at.value("r.close(open)"));
                 format!("{{ let open = {open}; let v = {value}; {close}; v }}")
             }
             Tag::Own(_) => value,
@@ -246,7 +249,7 @@ impl Oer<'_, '_> {
             let variant = self.p.names.row(node, row.number).to_owned();
             let (begin, end) = if code.counted { ("r.enter()?; ", "r.leave(); ") } else { ("", "") };
             self.line(format!(
-                "{} => {{ {begin}let open = r.open(oer::VARIABLE)?; let v = {value}; r.close(open)?; {end}Self::{variant}(v) }}",
+                "{} => {{ {begin}let open = r.open({OER}::VARIABLE)?; let v = {value}; r.close(open)?; {end}Self::{variant}(v) }}",
                 tuple(&patterns)
             ));
         }

@@ -1,6 +1,7 @@
 //! The forms of times.
 
 use super::Oer;
+use crate::rust::imports::OER;
 use tercet_plan::oer::{Integer, TimeStep};
 
 impl Oer<'_, '_> {
@@ -8,7 +9,7 @@ impl Oer<'_, '_> {
     pub(super) fn times(&mut self, times: &[(usize, Vec<TimeStep>)]) {
         for (number, steps) in times {
             self.line("");
-            self.open(format!("static OER_TIME_{number}: &[oer::TimeStep] = &["));
+            self.open(format!("static OER_TIME_{number}: &[{OER}::TimeStep] = &["));
             self.p.text.fill(steps.iter().map(|known| step(known) + ","));
             self.close("];");
         }
@@ -24,12 +25,12 @@ fn step(step: &TimeStep) -> String {
                 Integer::UnsignedVariable => "UnsignedVariable".into(),
                 Integer::SignedVariable => "SignedVariable".into(),
             };
-            format!("oer::TimeStep::Number(oer::TimeUnit::{unit:?}, oer::TimeNumber::{number})")
+            format!("{OER}::TimeStep::Number({OER}::TimeUnit::{unit:?}, {OER}::TimeNumber::{number})")
         }
-        TimeStep::Difference => "oer::TimeStep::Difference".into(),
+        TimeStep::Difference => format!("{OER}::TimeStep::Difference"),
         TimeStep::Always(unit, number) => {
-            format!("oer::TimeStep::Always(oer::TimeUnit::{unit:?}, {number})")
+            format!("{OER}::TimeStep::Always({OER}::TimeUnit::{unit:?}, {number})")
         }
-        TimeStep::Utc => "oer::TimeStep::Utc".into(),
+        TimeStep::Utc => format!("{OER}::TimeStep::Utc"),
     }
 }

@@ -5,7 +5,10 @@ use super::{Oer, sized, tag_text};
 use crate::code::oer::{Choice, Member, Members, Primitive, Struct, Tag, Value};
 use crate::code::sequence::Addition;
 use crate::code::{Presence, Table};
-use crate::rust::{At, MISSING, UNSUPPORTED, deref, receiver};
+use crate::rust::imports::{
+    ERROR, ERROR_KIND, INTEGER, RESULT, STRING_KIND, TAG, TIME_TYPE, UNKNOWN_ADDITIONS,
+};
+use crate::rust::{At, deref, missing, receiver, unsupported};
 use crate::types::Edge;
 use tercet_plan::NodeId;
 use tercet_plan::oer::{Integer, Real, Size};
@@ -22,8 +25,8 @@ impl Oer<'_, '_> {
             Primitive::Integer(integer) => match integer.form {
                 Integer::Unsigned(octets) => format!("w.unsigned({at}, {octets})?;"),
                 Integer::Signed(octets) => format!("w.signed({at}, {octets})?;"),
-                Integer::UnsignedVariable => format!("w.variable(&Integer::from({at}), false)?;"),
-                Integer::SignedVariable => format!("w.variable(&Integer::from({at}), true)?;"),
+                Integer::UnsignedVariable => format!("w.variable(&{INTEGER}::from({at}), false)?;"),
+                Integer::SignedVariable => format!("w.variable(&{INTEGER}::from({at}), true)?;"),
             },
             Primitive::BigInteger(form) => match form {
                 Integer::Unsigned(octets) => {
@@ -51,12 +54,14 @@ impl Oer<'_, '_> {
             Primitive::Any => format!("w.any({v});"),
             Primitive::UtcTime(size) => format!("w.utc_time({}, {v})?;", sized(*size)),
             Primitive::GeneralizedTime(size) => format!("w.generalized_time({}, {v})?;", sized(*size)),
-            Primitive::Text(kind, size) => format!("w.text({}, StringKind::{kind:?}, {v})?;", sized(*size)),
-            Primitive::Time(kind, size) => format!("w.time({}, TimeType::{kind:?}, {v})?;", sized(*size)),
-            Primitive::Point(kind, form) => {
-                format!("w.point(TimeType::{kind:?}, OER_TIME_{form}, {v})?;")
+            Primitive::Text(kind, size) => {
+                format!("w.text({}, {STRING_KIND}::{kind:?}, {v})?;", sized(*size))
             }
-            Primitive::Duration(kind) => format!("w.duration(TimeType::{kind:?}, {v})?;"),
+            Primitive::Time(kind, size) => format!("w.time({}, {TIME_TYPE}::{kind:?}, {v})?;", sized(*size)),
+            Primitive::Point(kind, form) => {
+                format!("w.point({TIME_TYPE}::{kind:?}, OER_TIME_{form}, {v})?;")
+            }
+            Primitive::Duration(kind) => format!("w.duration({TIME_TYPE}::{kind:?}, {v})?;"),
             Primitive::Contained(is_bits, size, inside) => {
                 self.write_contained(node, *is_bits, *size, inside, v);
                 "written?;".into()
@@ -64,7 +69,7 @@ impl Oer<'_, '_> {
             Primitive::Enumerated => format!("w.enumerated({of}.number());"),
             Primitive::Declared => format!("{of}.write_oer(w)?;"),
             Primitive::List => format!("write_oer_{}({v}, w)?;", self.p.list_function(node)),
-            Primitive::Unsupported => UNSUPPORTED.into(),
+            Primitive::Unsupported => unsupported(),
         };
         self.line(to.line(line));
     }
@@ -86,7 +91,7 @@ impl Oer<'_, '_> {
             self.write(&member.value, if boxed { "&**v" } else { "v" }, to);
             if !member.optional {
                 self.p.text.otherwise();
-                self.line(to.line(MISSING.into()));
+                self.line(to.line(missing()));
             }
             return self.close("}");
         }
@@ -143,7 +148,7 @@ impl Oer<'_, '_> {
             self.line("w.close(end);");
             self.close("}");
         }
-        let unknown = unknown.unwrap_or_else(|| "UnknownAdditions::NONE".into());
+        let unknown = unknown.unwrap_or_else(|| format!("{UNKNOWN_ADDITIONS}::NONE"));
         self.line(format!("w.bitmap(&additions, &{unknown})?;"));
         self.close("}");
         self.write_members(&code.root, Some("extended"));
@@ -180,7 +185,7 @@ impl Oer<'_, '_> {
     /// The function that returns the tag that a value begins with.
     pub(super) fn tag_of(&mut self, code: &Choice<'_>) {
         self.line("");
-        self.open("fn oer_tag(&self) -> Result<Tag> {");
+        self.open(format!("fn oer_tag(&self) -> {RESULT}<{TAG}> {{"));
         self.open("Ok(match self {");
         for alternative in &code.alternatives {
             let variant = self.p.names.field(alternative.member.field).to_owned();
@@ -188,7 +193,7 @@ impl Oer<'_, '_> {
             self.line(format!("Self::{variant}({v}) => {},", first_tag(alternative.tag)));
         }
         if code.extensible {
-            self.line("Self::Unknown(_) => return Err(Error::new(ErrorKind::Unsupported, 0)),");
+            self.line(format!("Self::Unknown(_) => return Err({ERROR}::new({ERROR_KIND}::Unsupported, 0)),"));
         }
         self.close("})");
         self.close("}");
@@ -221,6 +226,6 @@ fn first_tag(tag: Tag) -> String {
     match tag {
         Tag::Own(tag) => tag_text(tag),
         Tag::Inside => "v.oer_tag()?".into(),
-        Tag::Unknown => "return Err(Error::new(ErrorKind::Unsupported, 0))".into(),
+        Tag::Unknown => format!("return Err({ERROR}::new({ERROR_KIND}::Unsupported, 0))"),
     }
 }

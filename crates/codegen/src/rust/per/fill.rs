@@ -3,6 +3,7 @@
 use super::{Per, bit_of};
 use crate::code::per::{Addition, Choice, Member, Members, Primitive, Struct, Value};
 use crate::code::{Presence, Table};
+use crate::rust::imports::{BOX, PARTS};
 use crate::rust::per_forms::{size, whole};
 use crate::rust::values::{key_pattern, tuple};
 use crate::rust::{At, local};
@@ -23,9 +24,9 @@ impl Per<'_, '_> {
     /// The expression of a value that is filled.
     pub(super) fn filled(&self, value: &Value, is_boxed: bool, at: At<'_>) -> String {
         let empty = format!("{}::EMPTY", self.p.names.ty(value.node));
-        let empty = if is_boxed { format!("Box::new({empty})") } else { empty };
+        let empty = if is_boxed { format!("{BOX}::new({empty})") } else { empty };
         let keys = self.p.local_keys(&value.keys);
-        at.value(format!("parts::filled({empty}, |v| v.fill_{}(r{keys}))", self.rules))
+        at.value(format!("{PARTS}::filled({empty}, |v| v.fill_{}(r{keys}))", self.rules))
     }
 
     /// The statement that sets a component of `value`, which has nothing to free.
@@ -44,7 +45,7 @@ impl Per<'_, '_> {
         if is_plain && !self.p.types.is_boxed(Edge::Field(id)) {
             format!("value.{name} = {value};")
         } else {
-            format!("parts::put(&mut value.{name}, {value});")
+            format!("{PARTS}::put(&mut value.{name}, {value});")
         }
     }
 
@@ -130,7 +131,7 @@ impl Per<'_, '_> {
         if additions.is_empty() {
             return match unknown {
                 Some(name) => {
-                    self.line(format!("parts::put(&mut value.{name}, r.all_unknown_additions()?);"));
+                    self.line(format!("{PARTS}::put(&mut value.{name}, r.all_unknown_additions()?);"));
                 }
                 None => self.line("r.skip_all_additions()?;"),
             };
@@ -155,7 +156,7 @@ impl Per<'_, '_> {
         match unknown {
             Some(name) => {
                 let known = additions.len();
-                self.line(format!("parts::put(&mut value.{name}, r.unknown_additions({known}, more)?);"));
+                self.line(format!("{PARTS}::put(&mut value.{name}, r.unknown_additions({known}, more)?);"));
             }
             None => self.line("r.skip_additions(more)?;"),
         }
@@ -180,14 +181,14 @@ impl Per<'_, '_> {
         if self.is_in_place(edge, value.node) {
             let ty = self.p.names.ty(value.node);
             let fill = self.fill("v", value, at);
-            let put = format!("parts::put(value, Self::{variant}({ty}::EMPTY));");
+            let put = format!("{PARTS}::put(value, Self::{variant}({ty}::EMPTY));");
             return if self.is_only(edge) {
                 format!("{put} let Self::{variant}(v) = value; {fill};")
             } else {
                 format!("{put} if let Self::{variant}(v) = value {{ {fill}; }}")
             };
         }
-        format!("parts::put(value, Self::{variant}({}));", self.read_held(edge, value, at))
+        format!("{PARTS}::put(value, Self::{variant}({}));", self.read_held(edge, value, at))
     }
 
     /// Whether a place is the only alternative that a CHOICE has.
@@ -214,8 +215,8 @@ impl Per<'_, '_> {
             }
             let end = self.p.ended(node);
             let unknown = "r.unknown_alternative(number)?";
-            let unknown = if end.is_empty() { unknown.into() } else { format!("Box::new({unknown}{end})") };
-            self.line(format!("number => parts::put(value, Self::Unknown({unknown})),"));
+            let unknown = if end.is_empty() { unknown.into() } else { format!("{BOX}::new({unknown}{end})") };
+            self.line(format!("number => {PARTS}::put(value, Self::Unknown({unknown})),"));
             self.close("}");
             self.otherwise();
         }
@@ -248,7 +249,7 @@ impl Per<'_, '_> {
         self.open("let open = match r.open_type()? {");
         self.line("Ok(open) => open,");
         self.open("Err(v) => {");
-        self.line(format!("parts::put(value, Self::Other(v{end}));"));
+        self.line(format!("{PARTS}::put(value, Self::Other(v{end}));"));
         self.line("return Ok(());");
         self.close("}");
         self.close("};");
@@ -264,7 +265,7 @@ impl Per<'_, '_> {
             self.arm(&tuple(&patterns), &fill);
         }
         if !keys.is_empty() {
-            self.line(format!("_ => parts::put(value, Self::Other(r.rest()?{end})),"));
+            self.line(format!("_ => {PARTS}::put(value, Self::Other(r.rest()?{end})),"));
         }
         self.close("}");
         self.line("r.close(open);");

@@ -6,6 +6,7 @@ use crate::code::per::{
     Addition, Choice, Enumerated, Integer, IntegerForm, MachineInteger, Member, Primitive, Struct, Value,
 };
 use crate::code::{Presence, Table};
+use crate::rust::imports::{BOX, ERROR_KIND, INTEGER, PER, STRING_KIND, UNKNOWN_ADDITIONS};
 use crate::rust::per_forms::{size, whole};
 use crate::rust::values::{key_pattern, tuple};
 use crate::rust::{At, local};
@@ -37,14 +38,14 @@ impl Per<'_, '_> {
             Primitive::FixedBits(bits) => format!("r.fixed_bits::<{bits}>()"),
             Primitive::SizedBits(bits, known, _) => {
                 let string = at.value(format!("r.bit_string({})", size(*known)));
-                let checked = "ok_or_else(|| r.error(ErrorKind::ConstraintViolated))";
-                format!("per::fixed_of_bits::<{bits}>({string}).{checked}")
+                let checked = format!("ok_or_else(|| r.error({ERROR_KIND}::ConstraintViolated))");
+                format!("{PER}::fixed_of_bits::<{bits}>({string}).{checked}")
             }
             Primitive::BitString(known, _) => format!("r.bit_string({})", size(*known)),
             Primitive::FixedOctets(count) => format!("r.fixed_octets::<{count}>()"),
             Primitive::SizedOctets(known) => {
                 let string = at.value(format!("r.octet_string({})", size(*known)));
-                format!("{string}[..].try_into().map_err(|_| r.error(ErrorKind::ConstraintViolated))")
+                format!("{string}[..].try_into().map_err(|_| r.error({ERROR_KIND}::ConstraintViolated))")
             }
             Primitive::OctetString(known) => format!("r.octet_string({})", size(*known)),
             Primitive::ObjectIdentifier => "r.oid()".into(),
@@ -60,7 +61,7 @@ impl Per<'_, '_> {
                 format!("r.generalized_time::<{}>({})", self.alphabet(*alphabet), size(*known))
             }
             Primitive::Time(known) => format!("r.time(&{})", self.time(*known)),
-            Primitive::Text(kind) => format!("r.other_string(StringKind::{kind:?})"),
+            Primitive::Text(kind) => format!("r.other_string({STRING_KIND}::{kind:?})"),
             Primitive::Contained(is_bits, known, inside) => {
                 let unit = if *is_bits { 1 } else { 8 };
                 let inside = self.read_held(Edge::Content(node), inside, At::Nothing);
@@ -73,7 +74,7 @@ impl Per<'_, '_> {
             Primitive::List => {
                 format!("read_{rules}_{}(r{})", self.p.list_function(node), self.p.local_keys(&value.keys))
             }
-            Primitive::Unsupported => "Err(r.error(ErrorKind::Unsupported))".into(),
+            Primitive::Unsupported => format!("Err(r.error({ERROR_KIND}::Unsupported))"),
         };
         at.value(call)
     }
@@ -164,7 +165,8 @@ impl Per<'_, '_> {
         for member in added {
             members.push(format!("{}: {},", self.p.names.field(member.field), self.p.absent(member)));
         }
-        members.extend(self.p.names.additions(node).map(|name| format!("{name}: UnknownAdditions::NONE,")));
+        members
+            .extend(self.p.names.additions(node).map(|name| format!("{name}: {UNKNOWN_ADDITIONS}::NONE,")));
         members
     }
 
@@ -210,7 +212,7 @@ impl Per<'_, '_> {
         }
         self.line(match self.p.ended(node) {
             "" => "number => Self::Unknown(r.unknown_alternative(number)?),".into(),
-            end => format!("number => Self::Unknown(Box::new(r.unknown_alternative(number)?{end})),"),
+            end => format!("number => Self::Unknown({BOX}::new(r.unknown_alternative(number)?{end})),"),
         });
         self.close("}");
     }
@@ -229,7 +231,7 @@ impl Per<'_, '_> {
                 "return Ok(Self::UnknownAddition(number));".into()
             } else {
                 format!(
-                    "return Ok(per::addition(&[{added}], number).unwrap_or(Self::UnknownAddition(number)));"
+                    "return Ok({PER}::addition(&[{added}], number).unwrap_or(Self::UnknownAddition(number)));"
                 )
             });
             self.close("}");
@@ -276,7 +278,7 @@ fn read_integer(machine: &MachineInteger, at: At<'_>) -> String {
         IntegerForm::Constrained { lo, span, whole: form } => {
             let number = at.value(format!("r.whole({}, {span})", whole(form)));
             if !fits {
-                let checked = "map_err(|_| r.error(ErrorKind::IntegerRange))";
+                let checked = format!("map_err(|_| r.error({ERROR_KIND}::IntegerRange))");
                 at.value(format!("{ty}::try_from(i128::from({number}) + {lo}).{checked}"))
             } else if lo == 0 {
                 format!("{number} as {ty}")
@@ -309,7 +311,7 @@ fn read_form(form: &IntegerForm, at: At<'_>) -> String {
     at.value(match form {
         IntegerForm::Constrained { lo, span, whole: form } => {
             let number = at.value(format!("r.whole({}, {span})", whole(*form)));
-            return format!("Integer::from(i128::from({number}) + {lo})");
+            return format!("{INTEGER}::from(i128::from({number}) + {lo})");
         }
         IntegerForm::SemiConstrained(lo) => format!("r.semi_constrained({lo})"),
         IntegerForm::Unconstrained => "r.unconstrained()".into(),

@@ -2,6 +2,7 @@
 
 use super::Per;
 use crate::code::per::{Bounds, CheckedTime, Form, Leaf, Tables};
+use crate::rust::imports::{PER, STRING_KIND};
 use crate::rust::per_forms::{size, whole};
 use std::ops::Range;
 use tercet_plan::NodeId;
@@ -9,8 +10,8 @@ use tercet_plan::NodeId;
 /// How a value is encoded.
 pub(super) fn form(form: Form) -> String {
     let (name, number) = match form {
-        Form::Plain => return "per::Form::Plain".into(),
-        Form::Straight => return "per::Form::Straight".into(),
+        Form::Plain => return format!("{PER}::Form::Plain"),
+        Form::Straight => return format!("{PER}::Form::Straight"),
         Form::Integer(number) => ("Integer", number),
         Form::Items(number) => ("Items", number),
         Form::Enumerated(number) => ("Enumerated", number),
@@ -19,7 +20,7 @@ pub(super) fn form(form: Form) -> String {
         Form::List(number) => ("List", number),
         Form::Leaf(number) => ("Leaf", number),
     };
-    format!("per::Form::{name}({number})")
+    format!("{PER}::Form::{name}({number})")
 }
 
 impl Per<'_, '_> {
@@ -40,7 +41,7 @@ impl Per<'_, '_> {
         }
         let name = self.tables_name();
         self.line("");
-        self.open(format!("static {name}: per::Tables = per::Tables {{"));
+        self.open(format!("static {name}: {PER}::Tables = {PER}::Tables {{"));
         for (name, lines) in lists {
             if lines.is_empty() {
                 self.line(format!("{name}: &[],"));
@@ -80,7 +81,7 @@ impl Per<'_, '_> {
         self.type_rows(&tables.sequences, |row| {
             let unknown = row.unknown.map_or_else(|| "None".into(), |number| format!("Some({number})"));
             format!(
-                "per::Sequence {{ extensible: {}, unknown: {unknown}, counted: {}, optional: {}, root: {}, additions: {} }},",
+                "{PER}::Sequence {{ extensible: {}, unknown: {unknown}, counted: {}, optional: {}, root: {}, additions: {} }},",
                 row.extensible,
                 row.counted,
                 row.optional,
@@ -93,7 +94,7 @@ impl Per<'_, '_> {
     fn choices_rows(&self, tables: &Tables) -> Vec<String> {
         self.type_rows(&tables.choices, |row| {
             format!(
-                "per::Choice {{ whole: {}, extensible: {}, counted: {}, root: {}, additions: {} }},",
+                "{PER}::Choice {{ whole: {}, extensible: {}, counted: {}, root: {}, additions: {} }},",
                 whole(row.whole),
                 row.extensible,
                 row.counted,
@@ -106,7 +107,7 @@ impl Per<'_, '_> {
     fn lists_rows(&self, tables: &Tables) -> Vec<String> {
         self.type_rows(&tables.lists, |row| {
             format!(
-                "per::List {{ size: {}, set: {}, counted: {}, element: {} }},",
+                "{PER}::List {{ size: {}, set: {}, counted: {}, element: {} }},",
                 size(row.size),
                 row.set,
                 row.counted,
@@ -119,7 +120,7 @@ impl Per<'_, '_> {
         let places = |places: &[usize]| places.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
         self.type_rows(&tables.enumerations, |row| {
             format!(
-                "per::Enumerated {{ whole: {}, extensible: {}, root: &[{}], additions: &[{}] }},",
+                "{PER}::Enumerated {{ whole: {}, extensible: {}, root: &[{}], additions: &[{}] }},",
                 whole(row.whole),
                 row.extensible,
                 places(&row.root),
@@ -131,19 +132,19 @@ impl Per<'_, '_> {
     fn members_rows(&self, tables: &Tables) -> Vec<String> {
         self.part_rows(&tables.members, |row| {
             let (number, optional, form) = (row.number, row.optional, form(row.form));
-            format!("per::Member {{ number: {number}, optional: {optional}, form: {form} }},")
+            format!("{PER}::Member {{ number: {number}, optional: {optional}, form: {form} }},")
         })
     }
 
     fn additions_rows(&self, tables: &Tables) -> Vec<String> {
         self.part_rows(&tables.additions, |row| {
-            format!("per::Addition {{ group: {}, members: {} }},", row.group, range(&row.members))
+            format!("{PER}::Addition {{ group: {}, members: {} }},", row.group, range(&row.members))
         })
     }
 
     fn leaf(&self, leaf: &Leaf) -> String {
         match leaf {
-            Leaf::String(known, named) => format!("per::Leaf::String({}, {named})", size(*known)),
+            Leaf::String(known, named) => format!("{PER}::Leaf::String({}, {named})", size(*known)),
             Leaf::Characters(known, alphabet, time) => {
                 let time = match time {
                     CheckedTime::No => "No",
@@ -152,22 +153,22 @@ impl Per<'_, '_> {
                 };
                 let (size, alphabet) = (size(*known), self.alphabet(*alphabet));
                 format!(
-                    "per::Leaf::Characters(per::Characters {{ size: {size}, alphabet: &<{alphabet} as per::Letters>::ALPHABET, time: per::Time::{time} }})"
+                    "{PER}::Leaf::Characters({PER}::Characters {{ size: {size}, alphabet: &<{alphabet} as {PER}::Letters>::ALPHABET, time: {PER}::Time::{time} }})"
                 )
             }
-            Leaf::Time(node) => format!("per::Leaf::Time(&{})", self.time(*node)),
-            Leaf::OtherString(kind) => format!("per::Leaf::OtherString(StringKind::{kind:?})"),
+            Leaf::Time(node) => format!("{PER}::Leaf::Time(&{})", self.time(*node)),
+            Leaf::OtherString(kind) => format!("{PER}::Leaf::OtherString({STRING_KIND}::{kind:?})"),
             Leaf::Containing(known, inside, is_bits) => {
-                format!("per::Leaf::Containing({}, {}, {is_bits})", size(*known), form(*inside))
+                format!("{PER}::Leaf::Containing({}, {}, {is_bits})", size(*known), form(*inside))
             }
             Leaf::SemiConstrained(lo, extensible) => {
-                format!("per::Leaf::SemiConstrained({lo}, {extensible})")
+                format!("{PER}::Leaf::SemiConstrained({lo}, {extensible})")
             }
-            Leaf::Unconstrained(extensible) => format!("per::Leaf::Unconstrained({extensible})"),
+            Leaf::Unconstrained(extensible) => format!("{PER}::Leaf::Unconstrained({extensible})"),
             Leaf::Large(large, extensible) => {
                 let span =
                     large.span.as_ref().map_or_else(|| "None".into(), |span| format!("Some(&{span:?})"));
-                format!("per::Leaf::Large(&{:?}, {span}, {extensible})", large.lo)
+                format!("{PER}::Leaf::Large(&{:?}, {span}, {extensible})", large.lo)
             }
         }
     }
@@ -176,7 +177,7 @@ impl Per<'_, '_> {
 fn bounds(row: &Bounds) -> String {
     let Bounds { lo, span, extensible, .. } = row;
     let whole = whole(row.whole);
-    format!("per::Bounds {{ whole: {whole}, lo: {lo}, span: {span}, extensible: {extensible} }},")
+    format!("{PER}::Bounds {{ whole: {whole}, lo: {lo}, span: {span}, extensible: {extensible} }},")
 }
 
 fn range(rows: &Range<usize>) -> String {

@@ -2,6 +2,7 @@
 
 use super::Per;
 use crate::code::per::TimeForm;
+use crate::rust::imports::{PER, TIME_TYPE};
 use crate::rust::per_forms::whole;
 use tercet_plan::NodeId;
 use tercet_plan::per::{Integer, IntegerForm, TimePart, TimeStep};
@@ -11,8 +12,8 @@ impl Per<'_, '_> {
     pub(super) fn times(&mut self, times: &[TimeForm]) {
         for form in times {
             self.line("");
-            self.open(format!("static {}: per::TimeForm = per::TimeForm {{", self.time(form.node)));
-            self.line(format!("kind: TimeType::{:?},", form.kind));
+            self.open(format!("static {}: {PER}::TimeForm = {PER}::TimeForm {{", self.time(form.node)));
+            self.line(format!("kind: {TIME_TYPE}::{:?},", form.kind));
             self.parts(&form.parts);
             self.close("};");
         }
@@ -25,11 +26,11 @@ impl Per<'_, '_> {
                 TimePart::Point(steps) => ("Point", steps),
                 TimePart::Duration(steps) => ("Duration", steps),
                 TimePart::Recurrence(integer, digits) => {
-                    self.line(format!("per::TimePart::Recurrence({}, {digits}),", number(*integer)));
+                    self.line(format!("{PER}::TimePart::Recurrence({}, {digits}),", number(*integer)));
                     continue;
                 }
             };
-            self.open(format!("per::TimePart::{form}(&["));
+            self.open(format!("{PER}::TimePart::{form}(&["));
             self.p.text.fill(steps.iter().map(step));
             self.close("]),");
         }
@@ -44,26 +45,26 @@ impl Per<'_, '_> {
 
 fn step(step: &TimeStep) -> String {
     match step {
-        TimeStep::Presence(unit) => format!("per::TimeStep::Presence(per::TimeUnit::{unit:?}),"),
+        TimeStep::Presence(unit) => format!("{PER}::TimeStep::Presence({PER}::TimeUnit::{unit:?}),"),
         TimeStep::Number(unit, integer) => {
-            format!("per::TimeStep::Number(per::TimeUnit::{unit:?}, {}),", number(*integer))
+            format!("{PER}::TimeStep::Number({PER}::TimeUnit::{unit:?}, {}),", number(*integer))
         }
         TimeStep::Ranges(unit, ranges) => {
             let ranges = ranges.map(number).join(", ");
-            format!("per::TimeStep::Ranges(per::TimeUnit::{unit:?}, [{ranges}]),")
+            format!("{PER}::TimeStep::Ranges({PER}::TimeUnit::{unit:?}, [{ranges}]),")
         }
         TimeStep::Always(unit, number) => {
-            format!("per::TimeStep::Always(per::TimeUnit::{unit:?}, {number}),")
+            format!("{PER}::TimeStep::Always({PER}::TimeUnit::{unit:?}, {number}),")
         }
-        TimeStep::Utc => "per::TimeStep::Utc,".into(),
+        TimeStep::Utc => format!("{PER}::TimeStep::Utc,"),
     }
 }
 
 fn number(integer: Integer) -> String {
     match integer.form {
         IntegerForm::Constrained { lo, span, whole: form } => {
-            format!("per::TimeNumber::Range({}, {lo}, {span}, {})", whole(form), integer.extensible)
+            format!("{PER}::TimeNumber::Range({}, {lo}, {span}, {})", whole(form), integer.extensible)
         }
-        _ => "per::TimeNumber::Any".into(),
+        _ => format!("{PER}::TimeNumber::Any"),
     }
 }

@@ -7,8 +7,9 @@ use crate::code::per::{
     Value,
 };
 use crate::code::{Presence, Table};
+use crate::rust::imports::{ERROR, ERROR_KIND, INTEGER, PER, STRING_KIND};
 use crate::rust::per_forms::{size, whole};
-use crate::rust::{At, MISSING, UNSUPPORTED, deref, receiver};
+use crate::rust::{At, deref, missing, receiver, unsupported};
 use crate::types::Edge;
 use tercet_plan::NodeId;
 use tercet_plan::per::{Size, Whole};
@@ -33,7 +34,7 @@ impl Per<'_, '_> {
                     write_constrained(integer.extensible, unsigned, *bits, (whole, lo, span), &at)
                 }
                 _ => {
-                    self.line(format!("let number = Integer::from({at});"));
+                    self.line(format!("let number = {INTEGER}::from({at});"));
                     self.write_big(integer, "&number", to);
                     return false;
                 }
@@ -46,7 +47,7 @@ impl Per<'_, '_> {
             Primitive::Float => format!("w.float({at});"),
             Primitive::FixedBits(_) => format!("w.fixed_bits({at});"),
             Primitive::SizedBits(_, known, named) => {
-                format!("w.bit_string({}, &per::bits_of_fixed({at}), {named})?;", size(*known))
+                format!("w.bit_string({}, &{PER}::bits_of_fixed({at}), {named})?;", size(*known))
             }
             Primitive::BitString(known, named) => {
                 format!("w.bit_string({}, {v}, {named})?;", size(*known))
@@ -69,14 +70,14 @@ impl Per<'_, '_> {
                 self.write_characters(*known, *alphabet, v)
             }
             Primitive::Time(known) => format!("w.time(&{}, {v})?;", self.time(*known)),
-            Primitive::Text(kind) => format!("w.other_string(StringKind::{kind:?}, {v})?;"),
+            Primitive::Text(kind) => format!("w.other_string({STRING_KIND}::{kind:?}, {v})?;"),
             Primitive::Contained(is_bits, known, inside) => {
                 self.write_contained(node, *is_bits, *known, inside, v);
                 "written?;".into()
             }
             Primitive::Declared => format!("{of}.write_{rules}(w)?;"),
             Primitive::List => format!("write_{rules}_{}({v}, w)?;", self.p.list_function(node)),
-            Primitive::Unsupported => UNSUPPORTED.into(),
+            Primitive::Unsupported => unsupported(),
         };
         if last
             && matches!(to, At::Nothing)
@@ -137,7 +138,7 @@ impl Per<'_, '_> {
             self.write(&member.value, if boxed { "&**v" } else { "v" }, to, false);
             if !member.optional {
                 self.otherwise();
-                self.line(to.line(MISSING.into()));
+                self.line(to.line(missing()));
             }
             self.close("}");
             return false;
@@ -293,7 +294,9 @@ impl Per<'_, '_> {
         self.p.text.fill(added);
         if code.extensible {
             self.line("Self::UnknownAddition(number) => return w.added_item(*number),");
-            self.line("Self::Unknown(_) => return Err(Error::new(ErrorKind::UnknownEnumeration, 0)),");
+            self.line(format!(
+                "Self::Unknown(_) => return Err({ERROR}::new({ERROR_KIND}::UnknownEnumeration, 0)),"
+            ));
         }
         self.close("};");
         self.number(code.whole, code.extensible, "number");
@@ -348,7 +351,7 @@ fn in_root(form: &IntegerForm, v: &str) -> String {
         IntegerForm::Constrained { lo, span, .. } => {
             format!("i128::try_from({v}).is_ok_and(|v| v >= {lo} && v - {lo} <= {span})")
         }
-        IntegerForm::SemiConstrained(lo) => format!("{v} >= &Integer::from({lo}_i64)"),
+        IntegerForm::SemiConstrained(lo) => format!("{v} >= &{INTEGER}::from({lo}_i64)"),
         IntegerForm::Unconstrained | IntegerForm::Large(_) => "true".into(),
     }
 }
