@@ -38,7 +38,8 @@ pub struct Settings {
     /// The share of rejects, of these and the records, that is allowed, from 0 to 1. It is checked after [`SHARE_FROM`] of
     /// them, and at the end of the input.
     pub max_reject_share: Option<f64>,
-    /// Bytes after which the input ends if no record has been found among them.
+    /// Bytes after which the input ends if no record has been found among them. A reject counts as [`REJECT_LEAST`] bytes at
+    /// least, so that inputs of nothing but short ones do not fill a disk with what is said of each.
     pub give_up_after: u64,
     /// For each field of the shape whether it is decoded; all by default. Writers then see records without the others.
     pub projection: Option<Vec<bool>>,
@@ -48,6 +49,9 @@ pub struct Settings {
 
 /// Bytes after which an input ends by default if no record has been found among them.
 const GIVE_UP_AFTER: u64 = 16 << 20;
+
+/// Bytes that a reject counts as at least, towards [`Settings::give_up_after`]: about those of its line in a reject file.
+pub const REJECT_LEAST: u64 = 256;
 
 /// What an input came to.
 #[derive(Clone, Debug, Default)]

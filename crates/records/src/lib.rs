@@ -46,7 +46,7 @@ pub use balance::Balance;
 pub use builder::ConverterBuilder;
 pub use children::{ChildTable, Children};
 pub use conversion::{Conversion, Prepared};
-pub use convert::{Converter, SHARE_FROM, Settings, Stopped, Summary, Targets};
+pub use convert::{Converter, REJECT_LEAST, SHARE_FROM, Settings, Stopped, Summary, Targets};
 pub use dedupe::Dedupe;
 pub use explode::Explode;
 pub use figures::{Amount, Extreme, Figure, FigureKind, Figures, Total, circle_of};

@@ -1,6 +1,6 @@
 //! What there is to know of one input while it is converted.
 
-use crate::convert::{Settings, Stopped, Summary, Targets};
+use crate::convert::{REJECT_LEAST, Settings, Stopped, Summary, Targets};
 use crate::envelope::Envelope;
 use crate::framing::{Item, Reason};
 use crate::reject::Reject;
@@ -89,7 +89,9 @@ impl Run<'_> {
     }
 
     fn stop(&mut self, settings: &Settings, flow: ControlFlow<()>) {
-        let nothing = self.summary.records == 0 && self.summary.balance.rejected >= settings.give_up_after;
+        let Summary { records, rejects, balance, .. } = &self.summary;
+        let seen = balance.rejected.max(rejects.saturating_mul(REJECT_LEAST));
+        let nothing = *records == 0 && seen >= settings.give_up_after;
         if nothing {
             self.summary.stopped = Some(Stopped::NoRecord);
         } else if flow.is_break() {
