@@ -5,7 +5,7 @@ use std::io;
 use std::sync::Arc;
 use tercet::dynamic::{NodeId, Shape};
 use tercet::records::conversion::RenderingOptions;
-use tercet::records::{Profile, Rendering};
+use tercet::records::{Interpretation, Profile};
 
 /// Returns the profile that is named, or the one that fits.
 pub fn profile(options: &RenderingOptions, shape: &Shape) -> Outcome<Profile> {
@@ -17,7 +17,11 @@ pub fn profile(options: &RenderingOptions, shape: &Shape) -> Outcome<Profile> {
 
 /// Returns the rendering, if the command line asks for one: commands whose output other tools read show bytes as they are by
 /// default.
-pub fn if_asked(options: &RenderingOptions, shape: &Arc<Shape>, root: NodeId) -> Outcome<Option<Rendering>> {
+pub fn if_asked(
+    options: &RenderingOptions,
+    shape: &Arc<Shape>,
+    root: NodeId,
+) -> Outcome<Option<Interpretation>> {
     if options.is_default() {
         return Ok(None);
     }

@@ -133,7 +133,7 @@ impl<'p> Report<'p> {
         if let Some(fault) = miscount(&summary) {
             term::warning(format_args!("{name}: {fault}"));
         }
-        self.audit(name, &summary);
+        self.control_totals(name, &summary);
         for reject in &summary.samples {
             term::warning(format_args!("{name}: {}", describe(reject)));
         }
@@ -185,19 +185,19 @@ impl<'p> Report<'p> {
     }
 
     /// Says what came of the totals that stand around the records.
-    fn audit(&self, name: &str, summary: &Summary) {
+    fn control_totals(&self, name: &str, summary: &Summary) {
         let number = |number: i128| match u64::try_from(number) {
             Ok(number) => term::grouped(number),
             Err(_) => number.to_string(),
         };
         let leaf = |path: &str| path.rsplit('.').next().unwrap_or(path).to_owned();
-        let agree = summary.audit.iter().filter(|checked| checked.agrees());
+        let agree = summary.control_totals.iter().filter(|checked| checked.agrees());
         let agree: Vec<String> =
             agree.map(|checked| format!("{} {}", leaf(&checked.path), number(checked.announced))).collect();
         if self.talk && !agree.is_empty() {
             term::say(format_args!("  totals that agree: {}", agree.join(", ")));
         }
-        for checked in &summary.audit {
+        for checked in &summary.control_totals {
             let (path, announced) = (&checked.path, number(checked.announced));
             let sum = checked.sum.as_deref().unwrap_or("the number of records");
             if !checked.agrees() {
@@ -327,7 +327,7 @@ impl<'p> Report<'p> {
             "rules": formats(summary.carvings.formats),
             "announced": summary.carvings.announced.filter(|_| summary.carvings.files > 0),
             "file_headers": summary.carvings.told.iter().map(header).collect::<Vec<_>>(),
-            "audit": summary.audit.iter().map(checked).collect::<Vec<_>>(),
+            "control_totals": summary.control_totals.iter().map(checked).collect::<Vec<_>>(),
             "figures": figures::json(&summary.figures),
             "marked": summary.marks.total(),
             "marks": marks_json(&summary.marks),
@@ -498,7 +498,7 @@ pub fn verdict(summary: &Summary) -> Exit {
         || summary.header_error.is_some()
         || miscount(summary).is_some()
         || !summary.carvings.faults.is_empty()
-        || !summary.audit.iter().all(Checked::agrees)
+        || !summary.control_totals.iter().all(Checked::agrees)
     {
         Exit::Rejected
     } else {

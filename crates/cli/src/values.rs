@@ -6,7 +6,7 @@ use crate::term;
 use std::io::Read;
 use std::sync::Arc;
 use tercet::dynamic::{Error, ErrorKind, NodeId, Options, Plan, Tape, Trailing, View};
-use tercet::records::{Origin, Rendering};
+use tercet::records::{Interpretation, Origin};
 use tercet::{CodecError, TapeCodec, TransferSyntax, check_trailing};
 
 /// Octets that hold values.
@@ -44,7 +44,7 @@ pub struct Values<'p> {
     options: Options,
     tape: Tape,
     /// The rendering that values may be shown by, and how they are then read.
-    rendered: Option<(&'p Rendering, TapeCodec<'p>)>,
+    rendered: Option<(&'p Interpretation, TapeCodec<'p>)>,
     shown: Tape,
     /// Values read so far.
     pub count: u64,
@@ -76,7 +76,7 @@ impl<'p> Values<'p> {
 
     /// Values whose components may be as a rendering shows them, with the plan of [`shown_plan`].
     #[must_use]
-    pub fn with_rendering(mut self, rendering: Option<(&'p Rendering, &'p Plan)>) -> Self {
+    pub fn with_rendering(mut self, rendering: Option<(&'p Interpretation, &'p Plan)>) -> Self {
         let syntax = self.codec.syntax();
         self.rendered = rendering.map(|(rendering, plan)| (rendering, TapeCodec::new(syntax, plan)));
         self
@@ -186,7 +186,7 @@ fn describe(piece: &Piece, at: usize, error: &CodecError) -> String {
 }
 
 /// A plan for values as a rendering shows them: text is read by its shape.
-pub fn shown_plan(plan: &Plan, rendering: &Rendering) -> Plan {
+pub fn shown_plan(plan: &Plan, rendering: &Interpretation) -> Plan {
     Plan { shape: Arc::clone(rendering.shape()), code: plan.code.clone() }
 }
 

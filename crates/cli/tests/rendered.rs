@@ -215,7 +215,7 @@ Amount = \"amount\"
 places = \"places\"
 zone = { list = \"zones\", value = \"offset\", time = \"local\" }
 rateCode = { list = \"rates\", value = \"rate\", places = \"ratePlaces\" }
-[audit.totals]
+[control_totals.totals]
 total = [\"charge\"]
 ";
 

@@ -606,7 +606,7 @@ fn totals_are_checked() {
             assert!(said.iter().all(|said| errors.contains(said)), "{errors}");
             let summary = std::fs::read_to_string(folder.path().join("s.json")).unwrap();
             let summary: Value = serde_json::from_str(&summary).unwrap();
-            let checks = summary["inputs"][0]["audit"].as_array().unwrap();
+            let checks = summary["inputs"][0]["control_totals"].as_array().unwrap();
             assert_eq!(checks.len(), 3 * value.len());
             assert_eq!(checks.iter().all(|check| check["agrees"] == true), code == 0);
         }

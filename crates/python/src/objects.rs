@@ -11,7 +11,7 @@ use std::sync::Arc;
 use tercet::dynamic::leaf::{Scalar, item_index, scalar, small};
 use tercet::dynamic::{ErrorKind, FieldId, Leaf, NodeId, Shape, Tape, Token, View, say_constant, text};
 use tercet::plan::Kind;
-use tercet::records::Rendering;
+use tercet::records::Interpretation;
 use tercet::runtime::types::{Decimal, Real};
 
 static MARKED: PyOnceLock<Py<PyType>> = PyOnceLock::new();
@@ -109,9 +109,9 @@ impl Names {
     }
 
     /// Those of a shape that is shown by a rendering: what it shows as times is text for its shape.
-    pub(crate) fn shown(py: Python<'_>, shape: &Shape, rendering: Option<&Rendering>) -> Self {
+    pub(crate) fn shown(py: Python<'_>, shape: &Shape, rendering: Option<&Interpretation>) -> Self {
         let mut names = Self::new(py, shape);
-        if let Some(leaves) = rendering.map(Rendering::leaves) {
+        if let Some(leaves) = rendering.map(Interpretation::leaves) {
             let times = [
                 (leaves.timestamp, times::Form::DateTime),
                 (leaves.date, times::Form::Date),

@@ -9,11 +9,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use tercet::dynamic::{NodeId, Shape};
 use tercet::records::conversion::{RenderRule, RenderingOptions};
-use tercet::records::{Profile, Rendering};
+use tercet::records::{Interpretation, Profile};
 
 /// Decoded values as they are shown.
 pub(crate) struct Shown {
-    pub(crate) rendering: Rendering,
+    pub(crate) rendering: Interpretation,
     pub(crate) names: Names,
 }
 

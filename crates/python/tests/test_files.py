@@ -224,7 +224,9 @@ def test_totals_around_records_are_compared(tmp_path: Path) -> None:
         END"""
     )
     profile = tmp_path / "own.toml"
-    profile.write_text('name = "own"\n[audit]\ncount = "count"\n[audit.totals]\ntotal = ["charge", "charge + tax"]\n')
+    profile.write_text(
+        'name = "own"\n[control_totals]\ncount = "count"\n[control_totals.totals]\ntotal = ["charge", "charge + tax"]\n'
+    )
     calls = [{"charge": 12, "tax": 1}, {"charge": 30}]
     file = tmp_path / "a.ber"
     for total, count, expected in [
@@ -234,8 +236,8 @@ def test_totals_around_records_are_compared(tmp_path: Path) -> None:
         file.write_bytes(schema.encode("Batch", "ber", {"calls": calls, "total": total, "count": count}))
         reading = tercet.iter_records(file, schema, "Batch", records="Batch.calls", render=str(profile))
         assert [record.value for record in reading] == calls
-        assert [it[1:] for it in reading.report.audit] == expected
-        assert {it.file for it in reading.report.audit} == {str(file)}
+        assert [it[1:] for it in reading.report.control_totals] == expected
+        assert {it.file for it in reading.report.control_totals} == {str(file)}
 
 
 def test_columns_and_provenance(demo: tercet.Schema, calls: Path, records: list[bytes]) -> None:

@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use std::time::Instant;
 use tercet_plan::Rules;
 use tercet_records::conversion::FormOptions;
-use tercet_records::{Converter, Format, Profile, Rendering, Settings, Shown, Targets, path};
+use tercet_records::{Converter, Format, Interpretation, Profile, Settings, Shown, Targets, path};
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -23,7 +23,8 @@ fn main() {
     let (model, _) = tercet_model::resolve(&map, &modules, &options);
     let (plan, _) = tercet_lower::plan(&model, Rules::Ber, &tercet_lower::all_roots(&model));
     let record = plan.root(name).expect("a type");
-    let rendering = Rendering::new(&plan.shape, record, &Profile::of(&plan.shape), &[]).expect("a rendering");
+    let rendering =
+        Interpretation::new(&plan.shape, record, &Profile::of(&plan.shape), &[]).expect("a rendering");
     let framing = path::concatenated(&plan, record).expect("BER");
     let settings = Settings { give_up_after: u64::MAX, ..Settings::new(framing, record) };
     let format: Format = format.parse().expect("a format");

@@ -1,16 +1,16 @@
 //! What makes a converter: everything that happens to records, in whatever order it is given.
 
-use crate::audit::{Audit, AuditRules};
 use crate::children::Children;
+use crate::control_totals::{ControlTotalRules, ControlTotals};
 use crate::conversion::Prepared;
 use crate::convert::{Converter, Settings};
 use crate::dedupe::Dedupe;
 use crate::explode::Explode;
 use crate::figures::Figures;
 use crate::filter::Filter;
+use crate::interpret::Interpretation;
 use crate::other_rules::OtherRules;
 use crate::reach::want;
-use crate::rendering::Rendering;
 use crate::rows::Steps;
 use crate::split::Split;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use tercet_plan::Kind;
 pub struct ConverterBuilder<'p> {
     steps: Steps<'p>,
     settings: Settings,
-    audit: Option<&'p AuditRules>,
+    control_totals: Option<&'p ControlTotalRules>,
     stop: Option<Arc<AtomicBool>>,
     split: Option<Split>,
     limit: Option<u64>,
@@ -32,13 +32,13 @@ pub struct ConverterBuilder<'p> {
 impl<'p> ConverterBuilder<'p> {
     pub(crate) fn new(plan: &'p Plan, settings: Settings) -> Self {
         let steps = Steps::new(plan, &settings);
-        Self { steps, settings, audit: None, stop: None, split: None, limit: None }
+        Self { steps, settings, control_totals: None, stop: None, split: None, limit: None }
     }
 
     /// Sets everything that a conversion asks for: rendering, totals of files, filter, figures, and rows of lists.
     #[must_use]
     pub fn prepared(mut self, prepared: &'p Prepared) -> Self {
-        self.audit = Some(&prepared.audit);
+        self.control_totals = Some(&prepared.control_totals);
         let steps = &mut self.steps;
         steps.rendering = prepared.rendering.as_ref();
         steps.filter.clone_from(&prepared.filter);
@@ -63,7 +63,7 @@ impl<'p> ConverterBuilder<'p> {
 
     /// Shows values by a rendering of the plan's shape: renderers require the shape of the rendering.
     #[must_use]
-    pub fn rendering(mut self, rendering: Option<&'p Rendering>) -> Self {
+    pub fn rendering(mut self, rendering: Option<&'p Interpretation>) -> Self {
         self.steps.rendering = rendering;
         self
     }
@@ -76,8 +76,8 @@ impl<'p> ConverterBuilder<'p> {
 
     /// Compares totals around the records with what is read.
     #[must_use]
-    pub fn audit(self, rules: &'p AuditRules) -> Self {
-        Self { audit: Some(rules), ..self }
+    pub fn control_totals(self, rules: &'p ControlTotalRules) -> Self {
+        Self { control_totals: Some(rules), ..self }
     }
 
     /// Keeps the records that match a filter.
@@ -125,7 +125,7 @@ impl<'p> ConverterBuilder<'p> {
 
     /// Makes the converter.
     pub fn build(self) -> Converter<'p> {
-        let Self { mut steps, settings, audit, stop, split, limit } = self;
+        let Self { mut steps, settings, control_totals, stop, split, limit } = self;
         let shape = &steps.plan.shape;
         if let Some(projection) = &mut steps.projection {
             // Records are counted by alternative, which no column may ask for.
@@ -144,15 +144,15 @@ impl<'p> ConverterBuilder<'p> {
             }
         }
         if let Some(rules) =
-            audit.filter(|rules| settings.outer.is_some() && **rules != AuditRules::default())
+            control_totals.filter(|rules| settings.outer.is_some() && **rules != ControlTotalRules::default())
         {
-            let audit = Audit::new(rules, steps.shape());
+            let control_totals = ControlTotals::new(rules, steps.shape());
             if let Some(projection) = &mut steps.projection {
-                want(shape, audit.fields(shape), projection);
+                want(shape, control_totals.fields(shape), projection);
             }
-            steps.audit = Some(audit);
+            steps.control_totals = Some(control_totals);
         }
-        let Steps { figures, dedupe, filter, projection, audit, .. } = &mut steps;
+        let Steps { figures, dedupe, filter, projection, control_totals, .. } = &mut steps;
         let parts = shape.fields.len();
         need(shape, projection, figures.is_of_parts(parts), figures.fields());
         if let Some(dedupe) = dedupe {
@@ -162,7 +162,7 @@ impl<'p> ConverterBuilder<'p> {
             need(shape, projection, filter.is_of_parts(parts), filter.fields());
             // What the filter excludes is not decoded, unless it counts in a total.
             let excluded = filter.excluded(shape, settings.record);
-            if audit.is_none() && !excluded.is_empty() {
+            if control_totals.is_none() && !excluded.is_empty() {
                 let projection = projection.get_or_insert_with(|| vec![true; parts]);
                 for field in excluded {
                     projection[field] = false;

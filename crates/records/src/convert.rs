@@ -1,16 +1,16 @@
 //! The pipeline: framing, decoding, rendering, with counters and rejects; one tape and one buffer for the whole run.
 
-use crate::audit::{Audit, Checked};
 use crate::balance::Balance;
 use crate::builder::ConverterBuilder;
+use crate::control_totals::{Checked, ControlTotals};
 use crate::envelope::Envelope;
 use crate::figures::Figures;
 use crate::framing::{Carvings, Decodes, Framing, Item, Part, Reason, RecordFormat, RecordReader, detect_in};
+use crate::interpret::Interpretation;
 use crate::marks::Marks;
 use crate::other_rules::Check;
 use crate::parallel::Workers;
 use crate::reject::{Reject, RejectFile};
-use crate::rendering::Rendering;
 use crate::rows::{Rows, Steps};
 use crate::run::Run;
 use crate::split::Split;
@@ -93,7 +93,7 @@ pub struct Summary {
     /// Why the components around the records could not be shown.
     pub header_error: Option<Error>,
     /// Totals around the records, compared with what was read.
-    pub audit: Vec<Checked>,
+    pub control_totals: Vec<Checked>,
     /// The sums, ranges and sequences of components.
     pub figures: Figures,
     /// Values that are kept although they break the rules of their type.
@@ -296,7 +296,7 @@ impl<'p> Converter<'p> {
         let mut is_record = |octets: &[u8]| check.decodes(RecordFormat::Ber, octets);
         self.out.clear();
         self.rows.scratch.marks.are_listed = targets.marks.is_some();
-        self.rows.steps.audit.iter_mut().for_each(Audit::reset);
+        self.rows.steps.control_totals.iter_mut().for_each(ControlTotals::reset);
         _ = self.rows.steps.figures.take();
         loop {
             if ahead && run.sound >= SOUND && run.summary.stopped.is_none() {
@@ -482,7 +482,7 @@ impl<'p> Converter<'p> {
     /// Reads the components before the records, which a rendering may use to show them.
     fn tables(&mut self, run: &Run<'_>) {
         if let Some(outer) = self.settings.outer
-            && self.rows.steps.rendering.is_some_and(Rendering::has_tables)
+            && self.rows.steps.rendering.is_some_and(Interpretation::has_tables)
             && let Some(octets) = run.envelope.so_far()
         {
             self.rows.tables(outer, &octets, &self.settings.options);
@@ -501,8 +501,10 @@ impl<'p> Converter<'p> {
     fn header(&mut self, run: &mut Run<'_>, targets: &mut Targets<'_>) -> io::Result<()> {
         let Some(octets) = run.envelope.take() else { return Ok(()) };
         run.tables = false;
-        let Some(outer) =
-            self.settings.outer.filter(|_| targets.header.is_some() || self.rows.steps.audit.is_some())
+        let Some(outer) = self
+            .settings
+            .outer
+            .filter(|_| targets.header.is_some() || self.rows.steps.control_totals.is_some())
         else {
             return Ok(());
         };
@@ -525,8 +527,8 @@ impl<'p> Converter<'p> {
         let shape = self.rows.steps.shape();
         // A split has not seen all, nor has a run that was stopped.
         let all = self.split.is_none() && run.summary.stopped.is_none();
-        if let (Ok(()), Some(audit), true) = (&done, &mut self.rows.steps.audit, all) {
-            run.summary.audit.extend(audit.header(shape, tape.view(&octets)));
+        if let (Ok(()), Some(control_totals), true) = (&done, &mut self.rows.steps.control_totals, all) {
+            run.summary.control_totals.extend(control_totals.header(shape, tape.view(&octets)));
         }
         let Some((render, out)) = &mut targets.header else { return Ok(()) };
         match done.and_then(|()| render.record(tape.view(&octets), &origin, &mut row)) {

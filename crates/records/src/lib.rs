@@ -4,11 +4,11 @@
 //! them; what does not decode goes to a [`RejectFile`]; [`Balance`] accounts for every byte read. [`Output`] is a file
 //! that is there whole or not at all. [`inputs`] finds and opens what is to be read.
 
-mod audit;
 mod balance;
 mod builder;
 mod children;
 mod component;
+mod control_totals;
 pub mod conversion;
 mod convert;
 mod dedupe;
@@ -22,6 +22,7 @@ mod framing;
 mod guard;
 mod guess;
 pub mod inputs;
+mod interpret;
 mod marks;
 mod other_rules;
 mod output;
@@ -30,7 +31,6 @@ mod parallel;
 pub mod path;
 mod reach;
 mod reject;
-mod rendering;
 mod reshape;
 mod rows;
 mod run;
@@ -41,10 +41,10 @@ mod tar_names;
 mod writer;
 mod zipped;
 
-pub use audit::{AuditRules, Checked, Sum};
 pub use balance::Balance;
 pub use builder::ConverterBuilder;
 pub use children::{ChildTable, Children};
+pub use control_totals::{Checked, ControlTotalRules, Sum};
 pub use conversion::{Conversion, Prepared};
 pub use convert::{Converter, REJECT_LEAST, SHARE_FROM, Settings, Stopped, Summary, Targets};
 pub use dedupe::Dedupe;
@@ -60,12 +60,12 @@ pub use framing::{
 };
 pub use guard::{Guard, Overwrite};
 pub use guess::{Guess, guess};
+pub use interpret::{CodeRule, Interpretation, Leaves, Profile, RenderKind, Scratch, TableRules, Tables};
 pub use marks::{Marking, Marks};
 pub use other_rules::{Check, OtherRules};
 pub use output::{Output, abandon, sweep};
 pub use own::MANIFEST;
 pub use reject::{KEEP_UNKNOWN, Reject, RejectFile, reject_path};
-pub use rendering::{CodeRule, Leaves, Profile, RenderKind, Rendering, Scratch, TableRules, Tables};
 pub use rows::Undecoded;
 pub use sequence::{SAMPLES as SEQUENCE_SAMPLES, Sequence};
 pub use split::{Split, splits};

@@ -6,8 +6,8 @@
 //! one record after the other, as it does with one thread. So damage has one way to be dealt with, and the rows do not
 //! depend on the number of threads.
 
-use crate::audit::Totals;
 use crate::balance::Balance;
+use crate::control_totals::Totals;
 use crate::convert::{Converter, Stopped, Summary, Targets};
 use crate::dedupe::Dedupe;
 use crate::figures::Figures;
@@ -367,8 +367,8 @@ impl Converter<'_> {
         run.summary.records += batch.records.len() as u64;
         run.summary.balance.merge(&batch.balance);
         run.tally.merge(&done.tally);
-        if let (Some(audit), Some(totals)) = (&mut self.rows.steps.audit, &done.totals) {
-            audit.merge(totals);
+        if let (Some(control_totals), Some(totals)) = (&mut self.rows.steps.control_totals, &done.totals) {
+            control_totals.merge(totals);
         }
         self.rows.steps.figures.merge(&done.figures);
         if let Some(part) = done.part.take() {

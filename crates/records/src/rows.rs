@@ -1,16 +1,16 @@
 //! From the octets of a record to its rows.
 
-use crate::audit::{Audit, Totals};
 use crate::children::Children;
+use crate::control_totals::{ControlTotals, Totals};
 use crate::convert::Settings;
 use crate::dedupe::{Dedupe, Digest};
 use crate::explode::Explode;
 use crate::figures::Figures;
 use crate::filter::{Filter, FilterState};
 use crate::framing::RecordFormat;
+use crate::interpret::{Interpretation, Rendered, Scratch};
 use crate::marks::MarkTally;
 use crate::other_rules::{OtherRules, plan_for, say_xml};
-use crate::rendering::{Rendered, Rendering, Scratch};
 use crate::writer::{Origin, RowWriter};
 use tercet_dynamic::{Decoder, Error, ErrorKind, NodeId, Options, Plan, Shape, Sink, Tape};
 use tercet_plan::FieldId;
@@ -25,12 +25,12 @@ pub(crate) struct Steps<'p> {
     pub(crate) options: Options,
     /// For each field of the shape whether it is decoded; all if there is no answer.
     pub(crate) projection: Option<Vec<bool>>,
-    pub(crate) rendering: Option<&'p Rendering>,
+    pub(crate) rendering: Option<&'p Interpretation>,
     pub(crate) filter: Option<Filter>,
     pub(crate) dedupe: Option<Dedupe>,
     pub(crate) explode: Option<&'p Explode>,
     pub(crate) children: Option<&'p Children>,
-    pub(crate) audit: Option<Audit>,
+    pub(crate) control_totals: Option<ControlTotals>,
     pub(crate) figures: Figures,
 }
 
@@ -48,7 +48,7 @@ impl<'p> Steps<'p> {
             dedupe: None,
             explode: None,
             children: None,
-            audit: None,
+            control_totals: None,
             figures: Figures::default(),
         }
     }
@@ -65,7 +65,10 @@ impl<'p> Steps<'p> {
 
     /// Returns whether the value of a record is looked at before it becomes rows.
     fn is_seen(&self) -> bool {
-        self.filter.is_some() || self.dedupe.is_some() || self.audit.is_some() || !self.figures.is_empty()
+        self.filter.is_some()
+            || self.dedupe.is_some()
+            || self.control_totals.is_some()
+            || !self.figures.is_empty()
     }
 }
 
@@ -174,9 +177,9 @@ impl<'p> Rows<'p> {
         Tally { children, by_field, ..Tally::default() }
     }
 
-    /// Takes what the audit has added up; it begins anew.
+    /// Takes what the control totals have come to; they begin anew.
     pub(crate) fn take_totals(&mut self) -> Option<Totals> {
-        self.steps.audit.as_mut().map(Audit::take)
+        self.steps.control_totals.as_mut().map(ControlTotals::take)
     }
 
     /// Counts the marked values of the value decoded last, which is kept.
@@ -267,8 +270,8 @@ impl<'p> Rows<'p> {
         }
         // Totals around the records count those that do not become rows, too.
         let shape = self.steps.shape();
-        if let Some(audit) = &mut self.steps.audit {
-            audit.record(shape, self.tape.view(octets));
+        if let Some(control_totals) = &mut self.steps.control_totals {
+            control_totals.record(shape, self.tape.view(octets));
         }
         Ok(())
     }
@@ -402,7 +405,7 @@ pub struct Undecoded<'r> {
     octets: &'r [u8],
     options: &'r Options,
     projection: Option<&'r [bool]>,
-    rendering: Option<&'r Rendering>,
+    rendering: Option<&'r Interpretation>,
     decoder: &'r mut Decoder,
     scratch: &'r mut Scratch,
     /// The field by which it is counted, once it is decoded: the alternative of its innermost CHOICE.

@@ -185,8 +185,8 @@ fn profiles() -> String {
                 rule.code, rule.value, rule.list
             );
         }
-        if let Some(count) = &profile.audit.count {
-            let totals = profile.audit.totals.iter().map(|(path, _)| path);
+        if let Some(count) = &profile.control_totals.count {
+            let totals = profile.control_totals.totals.iter().map(|(path, _)| path);
             let paths: Vec<String> =
                 std::iter::once(count).chain(totals).map(|path| format!("`{path}`")).collect();
             _ = writeln!(

@@ -256,7 +256,7 @@ class Report(NamedTuple):
     """Rows made of the records: fewer with ``where``, others with ``explode`` and ``child``."""
     left_out: int
     """Records that ``where`` skipped."""
-    audit: list[Total]
+    control_totals: list[Total]
     """Totals around the records, a hundred at most."""
     tables: dict[str, int]
     """Rows of lists and components by their paths, with ``child`` and in ``read_tables``."""

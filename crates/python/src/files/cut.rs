@@ -15,7 +15,7 @@ use std::io::{self, Seek};
 use std::sync::Arc;
 use tercet::RecordPlan;
 use tercet::records::conversion::Fingerprint;
-use tercet::records::{Check, Framing, Rendering, Split, inputs};
+use tercet::records::{Check, Framing, Interpretation, Split, inputs};
 
 /// Cuts files into splits, by reading them.
 #[pyfunction]
@@ -77,7 +77,7 @@ pub(crate) fn split_key(
             fingerprint.add(name, &value.repr()?.to_string());
         }
     }
-    let tables = source.prepared.rendering.as_ref().is_some_and(Rendering::has_tables);
+    let tables = source.prepared.rendering.as_ref().is_some_and(Interpretation::has_tables);
     fingerprint.add("tables", &tables.to_string());
     fingerprint.add("plan", &source.plan.plan.dump());
     Ok(fingerprint.finish())
@@ -91,7 +91,7 @@ fn cut(source: &Source, input: &Input, size: u64) -> io::Result<(Framing, Vec<Sp
     let mut file = File::open(path)?;
     let length = file.metadata()?.len();
     // Where records are shown by tables that stand before them, they cannot be read alone.
-    let tables = source.prepared.rendering.as_ref().is_some_and(Rendering::has_tables);
+    let tables = source.prepared.rendering.as_ref().is_some_and(Interpretation::has_tables);
     if length <= size || tables || inputs::is_packed(&mut file)? {
         return Ok((given.clone(), vec![Split::default()]));
     }

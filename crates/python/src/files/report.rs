@@ -45,7 +45,7 @@ pub(crate) struct Totals {
     by_type: BTreeMap<u32, u64>,
     framings: Vec<(String, String)>,
     faults: Vec<String>,
-    audit: Vec<(String, Checked)>,
+    control_totals: Vec<(String, Checked)>,
     marks: Marks,
     /// Lines about the first marked values.
     marked: Vec<u8>,
@@ -89,8 +89,9 @@ impl Totals {
         if let Some(framing) = summary.framing.as_ref().filter(|_| self.framings.len() < KEPT) {
             self.framings.push((name.to_owned(), framing.spelt()));
         }
-        let audit = summary.audit.iter().take(KEPT.saturating_sub(self.audit.len()));
-        self.audit.extend(audit.map(|checked| (name.to_owned(), checked.clone())));
+        let control_totals =
+            summary.control_totals.iter().take(KEPT.saturating_sub(self.control_totals.len()));
+        self.control_totals.extend(control_totals.map(|checked| (name.to_owned(), checked.clone())));
         let carvings = &summary.carvings;
         let miscount = carvings.announced.filter(|&told| carvings.files > 0 && told != carvings.seen);
         let miscount =
@@ -136,7 +137,8 @@ impl Totals {
         let total = |(name, it): &(String, Checked)| {
             class.call1((name, &it.path, it.announced, it.seen, &it.sum, it.agrees()))
         };
-        let audit = PyList::new(py, self.audit.iter().map(total).collect::<PyResult<Vec<_>>>()?)?;
+        let control_totals =
+            PyList::new(py, self.control_totals.iter().map(total).collect::<PyResult<Vec<_>>>()?)?;
         let tables = PyDict::new(py);
         tables.set_item("tables", &self.tables)?;
         let marks = PyDict::new(py);
@@ -158,7 +160,7 @@ impl Totals {
             framings,
             self.rows,
             self.left_out,
-            audit,
+            control_totals,
         );
         values.getattr("Report")?.call(first, Some(&tables))
     }

@@ -20,8 +20,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tercet::dynamic::{Error, NodeId, View};
 use tercet::records::conversion::{OptionFault, Ratio, RejectLimit};
 use tercet::records::{
-    ChildTable, Converter, EachNulled, Framing, Guard, Origin, Overwrite, Prepared, RejectFile, Rendering,
-    RowWriter, Settings, Shown, Split, Stopped, Summary, Targets, inputs,
+    ChildTable, Converter, EachNulled, Framing, Guard, Interpretation, Origin, Overwrite, Prepared,
+    RejectFile, RowWriter, Settings, Shown, Split, Stopped, Summary, Targets, inputs,
 };
 use tercet::{RecordPlan, TransferSyntax};
 
@@ -77,7 +77,7 @@ impl Source {
         let profile = rendering::profile(&conversion.rendering, &plan.plan.shape)?;
         let prepared = conversion.prepare(&profile, &plan.plan.shape, plan.record).map_err(fault)?;
         let part = |input: &Input| input.split.as_ref().is_some_and(|(split, _)| split.start > 0);
-        if prepared.rendering.as_ref().is_some_and(Rendering::has_tables) && inputs.iter().any(part) {
+        if prepared.rendering.as_ref().is_some_and(Interpretation::has_tables) && inputs.iter().any(part) {
             let text = "this rendering requires the header of the file, which a split does not have";
             return Err(error::argument(text));
         }

@@ -25,7 +25,7 @@ pub use words::{NumberRange, Ratio, RejectLimit, Renaming};
 
 use crate::dedupe::Dedupe;
 use crate::formats::Format;
-use crate::rendering::Profile;
+use crate::interpret::Profile;
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -318,7 +318,7 @@ impl Conversion {
         record: NodeId,
     ) -> Result<Prepared, OptionFault> {
         let mut prepared = Prepared::new(shape, record);
-        prepared.audit = profile.audit.clone();
+        prepared.control_totals = profile.control_totals.clone();
         // Value notation is that of the type itself, unless something else is asked for.
         if self.output.format() != Format::VALUE || !self.rendering.is_default() {
             prepared.rendering = self.rendering.rendering(profile, shape, record)?;

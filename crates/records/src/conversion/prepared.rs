@@ -1,14 +1,14 @@
 //! A conversion that is bound to the type of records.
 
 use super::{FormOptions, OptionFault};
-use crate::audit::AuditRules;
 use crate::children::Children;
+use crate::control_totals::ControlTotalRules;
 use crate::explode::Explode;
 use crate::figures::Figures;
 use crate::filter::Filter;
 use crate::formats::{self, Format, Shown};
+use crate::interpret::Interpretation;
 use crate::output::Output;
-use crate::rendering::Rendering;
 use crate::writer::RowWriter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub struct Prepared {
     /// The type of records.
     pub record: NodeId,
     /// How bytes are shown, if otherwise than they are.
-    pub rendering: Option<Rendering>,
+    pub rendering: Option<Interpretation>,
     /// How records become rows, if they are several each.
     pub explode: Option<Explode>,
     /// How records become rows of several tables, if they do.
@@ -29,7 +29,7 @@ pub struct Prepared {
     /// The columns that are asked for; all if there are none.
     pub columns: Vec<String>,
     /// The totals that files have.
-    pub audit: AuditRules,
+    pub control_totals: ControlTotalRules,
     /// Which records become rows.
     pub filter: Option<Filter>,
     /// The sums, ranges and sequences that are asked for.
@@ -46,7 +46,7 @@ impl Prepared {
             explode: None,
             children: None,
             columns: Vec::new(),
-            audit: AuditRules::default(),
+            control_totals: ControlTotalRules::default(),
             filter: None,
             figures: Figures::default(),
         }

@@ -3,7 +3,7 @@
 use super::given::OptionFault;
 #[cfg(feature = "clap")]
 use super::words::listed;
-use crate::rendering::{Profile, RenderKind, Rendering};
+use crate::interpret::{Interpretation, Profile, RenderKind};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::io;
@@ -109,7 +109,7 @@ impl RenderingOptions {
         profile: &Profile,
         shape: &Arc<Shape>,
         record: NodeId,
-    ) -> Result<Option<Rendering>, OptionFault> {
+    ) -> Result<Option<Interpretation>, OptionFault> {
         let mut rules = Vec::new();
         for rule in &self.render {
             if let RenderRule::Path(path, kind) = rule {
@@ -125,6 +125,6 @@ impl RenderingOptions {
         }
         let nothing = Profile::default();
         let profile = if none { &nothing } else { profile };
-        Ok(Some(Rendering::new(shape, record, profile, &rules)?))
+        Ok(Some(Interpretation::new(shape, record, profile, &rules)?))
     }
 }

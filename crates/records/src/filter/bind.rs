@@ -4,7 +4,7 @@ use super::syntax::{Comparison, Condition, Literal, Written};
 use super::values::{Given, Operand, Pattern, article, is_number};
 use super::{FilterError, Found, Place, Truth, is_choice};
 use crate::component::{Component, elements_of, inside, way};
-use crate::rendering::Leaves;
+use crate::interpret::Leaves;
 use std::cmp::Ordering;
 use tercet_dynamic::leaf::Scalar;
 use tercet_dynamic::{FieldId, NodeId, Shape};

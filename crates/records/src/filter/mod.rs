@@ -19,7 +19,7 @@ pub use error::FilterError;
 pub use syntax::Condition;
 
 use crate::component::{Component, is_element, steps};
-use crate::rendering::Leaves;
+use crate::interpret::Leaves;
 use bind::Test;
 use syntax::Step;
 use tercet_dynamic::leaf::scalar;

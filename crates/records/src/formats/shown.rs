@@ -2,7 +2,7 @@
 
 use crate::children::{ChildTable, Children};
 use crate::explode::Explode;
-use crate::rendering::{Leaves, Rendering};
+use crate::interpret::{Interpretation, Leaves};
 use std::sync::Arc;
 use tercet_dynamic::{Plan, Shape};
 use tercet_plan::Rules;
@@ -70,8 +70,8 @@ impl<'p> From<&'p Plan> for Shown<'p> {
     }
 }
 
-impl<'p> From<&'p Rendering> for Shown<'p> {
-    fn from(rendering: &'p Rendering) -> Self {
+impl<'p> From<&'p Interpretation> for Shown<'p> {
+    fn from(rendering: &'p Interpretation) -> Self {
         Self { leaves: Some(rendering.leaves()), ..Self::from(rendering.shape()) }
     }
 }

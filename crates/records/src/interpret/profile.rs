@@ -2,7 +2,7 @@
 
 use super::kinds::{KINDS, RenderKind};
 use super::tables::{CodeRule, TableRules};
-use crate::audit::AuditRules;
+use crate::control_totals::ControlTotalRules;
 use std::path::Path;
 use std::sync::LazyLock;
 use std::{fs, io};
@@ -27,7 +27,7 @@ pub struct Profile {
     /// What stands before the records and makes them complete.
     pub tables: TableRules,
     /// The totals that files have.
-    pub audit: AuditRules,
+    pub control_totals: ControlTotalRules,
 }
 
 /// The profiles that come with the program; the last serves where no other does.
@@ -40,8 +40,9 @@ const SHIPPED: [&str; 5] = [
 ];
 
 impl Profile {
-    /// Reads a profile: TOML with `name`, `description`, `signs`, tables `types` and `components` of names and kinds, and `audit`: `count`,
-    /// the path of the number of records, and a table `totals` of paths and lists of sums.
+    /// Reads a profile: TOML with `name`, `description`, `signs`, tables `types` and `components` of names and kinds, and
+    /// `control_totals` (`audit` in older ones): `count`, the path of the number of records, and a table `totals` of paths
+    /// and lists of sums.
     ///
     /// # Errors
     /// What is wrong with the text.
@@ -58,7 +59,9 @@ impl Profile {
                 ("types", toml::Value::Table(types)) => profile.types = rules(types)?,
                 ("components", toml::Value::Table(components)) => profile.components = rules(components)?,
                 ("tables", toml::Value::Table(tables)) => profile.tables = table_rules(tables)?,
-                ("audit", toml::Value::Table(audit)) => profile.audit = audit_rules(audit)?,
+                ("control_totals" | "audit", toml::Value::Table(totals)) => {
+                    profile.control_totals = control_total_rules(totals)?;
+                }
                 _ => return Err(format!("a profile has no `{key}` of this kind")),
             }
         }
@@ -150,8 +153,8 @@ fn table_rules(table: &toml::Table) -> Result<TableRules, String> {
     Ok(rules)
 }
 
-fn audit_rules(table: &toml::Table) -> Result<AuditRules, String> {
-    let mut rules = AuditRules::default();
+fn control_total_rules(table: &toml::Table) -> Result<ControlTotalRules, String> {
+    let mut rules = ControlTotalRules::default();
     for (key, value) in table {
         match (key.as_str(), value) {
             ("count", toml::Value::String(path)) => rules.count = Some(path.clone()),
@@ -162,7 +165,7 @@ fn audit_rules(table: &toml::Table) -> Result<AuditRules, String> {
                     rules.totals.push((path.clone(), sums.iter().map(sum).collect::<Result<_, _>>()?));
                 }
             }
-            _ => return Err(format!("`audit` has no `{key}` of this kind")),
+            _ => return Err(format!("`control_totals` has no `{key}` of this kind")),
         }
     }
     Ok(rules)

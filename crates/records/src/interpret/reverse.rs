@@ -4,15 +4,15 @@
 //! form of its rendering may be the bytes in hexadecimal, as they are shown where a rendering has no form for them.
 
 use super::kinds::{self, RenderKind};
-use super::{Action, Form, Rendering};
+use super::{Action, Form, Interpretation};
 use std::net::IpAddr;
 use tercet_dynamic::leaf::{Scalar, scalar};
 use tercet_dynamic::text::parse_hex;
 use tercet_dynamic::{Error, ErrorKind, FieldId, Leaf, NodeId, Rules, Shape, Sink, Tape, View};
 use tercet_plan::Kind;
 
-impl Rendering {
-    /// Writes a value of [`Rendering::shape`] to a tape, which is cleared first, as a value of the shape that was rendered.
+impl Interpretation {
+    /// Writes a value of [`Interpretation::shape`] to a tape, which is cleared first, as a value of the shape that was rendered.
     ///
     /// # Errors
     /// When what is shown does not tell the bytes: renderings that drop a part of these cannot be reversed.
@@ -40,7 +40,7 @@ impl Rendering {
 
 /// Hears what is shown and says what it is shown of.
 struct Restored<'a> {
-    rendering: &'a Rendering,
+    rendering: &'a Interpretation,
     sink: &'a mut Tape,
     /// The fields of the values that are open.
     path: Vec<FieldId>,

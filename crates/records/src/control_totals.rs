@@ -1,6 +1,6 @@
 //! Totals that stand around the records, compared with what was read.
 
-use crate::rendering::wide;
+use crate::interpret::wide;
 use std::fmt;
 use std::str::FromStr;
 use tercet_dynamic::leaf::{Scalar, scalar};
@@ -8,7 +8,7 @@ use tercet_dynamic::{Shape, Token, View};
 
 /// What a kind of file tells of itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct AuditRules {
+pub struct ControlTotalRules {
     /// Where the number of records stands.
     pub count: Option<String>,
     /// Where sums stand, and what they are the sums of: the first as the standard has it, others as senders have it.
@@ -100,8 +100,8 @@ impl Checked {
 
 /// Adds up records.
 #[derive(Clone, Debug)]
-pub(crate) struct Audit {
-    rules: AuditRules,
+pub(crate) struct ControlTotals {
+    rules: ControlTotalRules,
     /// Names of components that are looked for, and for each field of the shape which it has, plus one.
     names: Vec<String>,
     roles: Vec<u16>,
@@ -116,9 +116,9 @@ pub(crate) struct Totals {
     sums: Vec<Vec<i128>>,
 }
 
-impl Audit {
+impl ControlTotals {
     /// Looks at values of a shape.
-    pub(crate) fn new(rules: &AuditRules, shape: &Shape) -> Self {
+    pub(crate) fn new(rules: &ControlTotalRules, shape: &Shape) -> Self {
         let mut names: Vec<String> = Vec::new();
         for sum in rules.totals.iter().flat_map(|(_, sums)| sums) {
             names.extend(sum.terms.iter().map(|term| term.component.clone()));

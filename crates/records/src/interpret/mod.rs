@@ -27,7 +27,7 @@ use tercet_plan::shape::{Constraint, Field, Node, Place, Presence};
 
 /// How the values of a shape are shown.
 #[derive(Clone, Debug)]
-pub struct Rendering {
+pub struct Interpretation {
     /// The shape that values are decoded by.
     decoded: Arc<Shape>,
     /// The same with the types that are shown: for writers, not for decoders.
@@ -84,7 +84,7 @@ pub struct Leaves {
     pub amount: NodeId,
 }
 
-impl Rendering {
+impl Interpretation {
     /// The rendering of values by a profile and then by rules of the same form as [`Profile::components`]; `root` is where
     /// paths begin.
     ///
@@ -161,7 +161,7 @@ impl Rendering {
         self.tables != TableRules::default()
     }
 
-    /// Writes a decoded value, as it is shown, to a tape, which is cleared first: a value of [`Rendering::shape`], over the
+    /// Writes a decoded value, as it is shown, to a tape, which is cleared first: a value of [`Interpretation::shape`], over the
     /// same input. What explains its codes stands in the value itself.
     pub fn show(&self, value: View<'_>, shown: &mut Tape, scratch: &mut Scratch) {
         shown.clear();
@@ -256,7 +256,7 @@ pub(crate) struct Rendered<'a, S> {
     /// The shape that values are decoded by.
     shape: &'a Shape,
     /// Nothing, if they are shown as they are.
-    rendering: Option<&'a Rendering>,
+    rendering: Option<&'a Interpretation>,
     /// What becomes of each field.
     actions: &'a [Option<Action>],
     /// For each field of the shape whether it is wanted; all, if there is no answer.
@@ -272,7 +272,7 @@ impl<'a, S: Sink> Rendered<'a, S> {
     /// A sink in front of another.
     pub(crate) fn new(
         shape: &'a Shape,
-        rendering: Option<&'a Rendering>,
+        rendering: Option<&'a Interpretation>,
         wanted: Option<&'a [bool]>,
         sink: &'a mut S,
         scratch: &'a mut Scratch,
@@ -392,7 +392,7 @@ impl Parts for Nothing {
 }
 
 struct Group<'a, S> {
-    rendering: &'a Rendering,
+    rendering: &'a Interpretation,
     sink: &'a mut S,
     /// The value and the part of it that are open.
     open: [(FieldId, NodeId); 2],
