@@ -15,6 +15,9 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use tercet::dynamic::{FieldId, Leaf, Rules, Tape, Token};
+use tercet::{Schema, SchemaOptions, TapeCodec, TransferSyntax};
+
 const MANIFEST: &str = env!("CARGO_MANIFEST_DIR");
 const TERCET: &str = env!("CARGO_BIN_EXE_tercet");
 
@@ -36,7 +39,7 @@ fn tutorials_say_what_is_true() {
 #[test]
 fn the_first_pages_say_what_is_true() {
     let root = Path::new(MANIFEST).join("../..");
-    for page in ["README.md", "docs/install.md"] {
+    for page in ["README.md", "ARCHITECTURE.md", "docs/install.md"] {
         assert!(check(&root.join(page)), "{page} differs (BLESS=1 writes what is said now)");
     }
 }
@@ -96,6 +99,8 @@ fn run(text: &str) -> String {
         if info == "console" {
             let commands = block.iter().filter_map(|line| line.strip_prefix("$ "));
             commands.for_each(|command| console(command, dir.path(), &mut out));
+        } else if let Some(words) = info.strip_prefix("text tape ") {
+            tape(words, dir.path(), &mut out);
         } else {
             block.iter().for_each(|line| _ = writeln!(out, "{line}"));
         }
@@ -126,6 +131,37 @@ fn console(command: &str, dir: &Path, out: &mut String) {
         Some(0) => {}
         Some(code) => _ = writeln!(out, "[exit {code}]"),
         None => out.push_str("[killed]\n"),
+    }
+}
+
+/// The tape of a value in BER: `words` are a file with its module, its type and its encoding in hexadecimal.
+fn tape(words: &str, dir: &Path, out: &mut String) {
+    let [file, name, hex] = words.split(' ').collect::<Vec<_>>()[..] else { panic!("{words}") };
+    let octet = |at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap();
+    let octets: Vec<u8> = (0..hex.len()).step_by(2).map(octet).collect();
+    let schema = Schema::load(&[dir.join(file)], &SchemaOptions::default()).unwrap();
+    let plan = schema.plan(Rules::Ber, &[name]).unwrap();
+    let mut tape = Tape::new();
+    TapeCodec::new(TransferSyntax::Ber, &plan)
+        .read(plan.root(name).unwrap(), &octets, &mut tape, &Default::default())
+        .unwrap();
+    for (index, token) in tape.view(&octets).tokens().enumerate() {
+        let field = |field: FieldId| match field {
+            FieldId::ROOT => name.to_owned(),
+            field => plan.shape.name(plan.shape.field(field).name).to_owned(),
+        };
+        _ = match token {
+            Token::Open { field: of, close, .. } => {
+                writeln!(out, "{index} Open {}: closes at {close}", field(of))
+            }
+            Token::Close { field: of, open, .. } => {
+                writeln!(out, "{index} Close {}: opens at {open}", field(of))
+            }
+            Token::Leaf { field: of, leaf: Leaf::Input { at, contents }, .. } => {
+                writeln!(out, "{index} Leaf {}: at {at}, {contents:02X?}", field(of))
+            }
+            other => writeln!(out, "{index} {other:?}"),
+        };
     }
 }
 
