@@ -9,10 +9,10 @@ use smol_str::SmolStr;
 use std::collections::VecDeque;
 use tercet_model::constraints::Visibility;
 use tercet_model::ir::{
-    Components, ConstraintKind, Model, NamedNumber, Place as ModelPlace, Presence as ModelPresence,
-    StringKind, TypeId, TypeKind, UsefulTime, Value,
+    Components, ConstraintKind, Model, NamedNumber, Place as ModelPlace, Presence as ModelPresence, TypeId,
+    TypeKind, UsefulTime, Value,
 };
-use tercet_model::{OuterTag, universal_tag};
+use tercet_model::{OuterTag, text_kind, universal_tag};
 use tercet_plan::shape::{Constant, Constraint, Field, Item, Node, Place, Presence, Root, Shape};
 use tercet_plan::{FieldId, Kind, NameId, NodeId};
 use tercet_syntax::Diagnostic;
@@ -652,19 +652,7 @@ pub fn kind_of(kind: &TypeKind) -> Kind {
         TypeKind::UsefulTime(UsefulTime::TimeOfDay) => Kind::TimeOfDay,
         TypeKind::UsefulTime(UsefulTime::DateTime) => Kind::DateTime,
         TypeKind::UsefulTime(UsefulTime::Duration) => Kind::Duration,
-        TypeKind::CharacterString(kind) => match kind {
-            StringKind::Utf8 => Kind::Utf8String,
-            StringKind::Numeric => Kind::NumericString,
-            StringKind::Printable => Kind::PrintableString,
-            StringKind::Teletex | StringKind::T61 => Kind::TeletexString,
-            StringKind::Videotex => Kind::VideotexString,
-            StringKind::Ia5 => Kind::Ia5String,
-            StringKind::Graphic => Kind::GraphicString,
-            StringKind::Visible | StringKind::Iso646 => Kind::VisibleString,
-            StringKind::General => Kind::GeneralString,
-            StringKind::Universal => Kind::UniversalString,
-            StringKind::Bmp => Kind::BmpString,
-        },
+        TypeKind::CharacterString(kind) => Kind::of_string(text_kind(*kind)),
         TypeKind::GeneralizedTime => Kind::GeneralizedTime,
         TypeKind::UtcTime => Kind::UtcTime,
         TypeKind::ObjectDescriptor => Kind::ObjectDescriptor,

@@ -24,6 +24,6 @@ pub use graph::strongly_connected;
 pub use ir::Model;
 pub use options::{Duplicates, Options, Tagging};
 pub use resolve::resolve;
-pub use tags::{OuterTag, TagSet, keyword, universal_tag};
+pub use tags::{OuterTag, TagSet, keyword, text_kind, universal_tag};
 pub use unresolved::{Cause, Gaps, Twice, Unresolved};
 pub use values::Notation;

@@ -2,6 +2,7 @@
 
 use crate::ir::{Model, StringKind, Tag, TagClass, TagMode, Type, TypeId, TypeKind, UsefulTime};
 use smol_str::{SmolStr, format_smolstr};
+use tercet_runtime::text;
 
 /// A tag without its mode: what stands on the wire.
 pub type OuterTag = (TagClass, u32);
@@ -167,25 +168,30 @@ pub fn universal_tag(kind: &TypeKind) -> Option<u32> {
         },
         TypeKind::OidIri => 35,
         TypeKind::RelativeOidIri => 36,
-        TypeKind::CharacterString(kind) => match kind {
-            StringKind::Utf8 => 12,
-            StringKind::Numeric => 18,
-            StringKind::Printable => 19,
-            StringKind::Teletex | StringKind::T61 => 20,
-            StringKind::Videotex => 21,
-            StringKind::Ia5 => 22,
-            StringKind::Graphic => 25,
-            StringKind::Visible | StringKind::Iso646 => 26,
-            StringKind::General => 27,
-            StringKind::Universal => 28,
-            StringKind::Bmp => 30,
-        },
+        TypeKind::CharacterString(kind) => text_kind(*kind) as u32,
         TypeKind::Reference(_)
         | TypeKind::Choice(_)
         | TypeKind::Open(_)
         | TypeKind::AnyDefinedBy(_)
         | TypeKind::Error => return None,
     })
+}
+
+/// Returns the runtime's name of a restricted character string type, which knows its tag and its characters (X.680 41).
+pub const fn text_kind(kind: StringKind) -> text::StringKind {
+    match kind {
+        StringKind::Utf8 => text::StringKind::Utf8,
+        StringKind::Numeric => text::StringKind::Numeric,
+        StringKind::Printable => text::StringKind::Printable,
+        StringKind::Teletex | StringKind::T61 => text::StringKind::Teletex,
+        StringKind::Videotex => text::StringKind::Videotex,
+        StringKind::Ia5 => text::StringKind::Ia5,
+        StringKind::Graphic => text::StringKind::Graphic,
+        StringKind::Visible | StringKind::Iso646 => text::StringKind::Visible,
+        StringKind::General => text::StringKind::General,
+        StringKind::Universal => text::StringKind::Universal,
+        StringKind::Bmp => text::StringKind::Bmp,
+    }
 }
 
 /// The words that a type begins with in ASN.1.

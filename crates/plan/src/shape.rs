@@ -218,6 +218,12 @@ impl Kind {
         })
     }
 
+    /// Returns the type with a runtime's name: the first of those that [`Kind::string_kind`] gives it.
+    pub fn of_string(kind: StringKind) -> Self {
+        let found = Self::LEAVES.iter().find(|leaf| leaf.string_kind() == Some(kind));
+        found.copied().unwrap_or(Self::GraphicString)
+    }
+
     /// Returns the runtime's name of a time type of X.680 clause 38; UTCTime and GeneralizedTime are not among them.
     pub const fn time_type(self) -> Option<TimeType> {
         Some(match self {
@@ -614,10 +620,19 @@ impl Shape {
 #[cfg(test)]
 mod tests {
     use super::Kind;
+    use tercet_runtime::text::StringKind;
 
     #[test]
     fn leaves_are_all_kinds_before_the_constructed_ones() {
         assert_eq!(Kind::LEAVES.len(), Kind::Sequence as usize);
         assert!(Kind::LEAVES.is_sorted() && Kind::LEAVES.iter().all(|kind| *kind < Kind::Sequence));
+    }
+
+    #[test]
+    fn each_kind_of_strings_is_a_type() {
+        for kind in StringKind::ALL {
+            assert_eq!(Kind::of_string(*kind).string_kind(), Some(*kind));
+        }
+        assert_eq!(Kind::of_string(StringKind::Graphic), Kind::GraphicString);
     }
 }

@@ -7,7 +7,9 @@
 use super::evaluate::{Evaluation, REFERENCE_LIMIT};
 use super::sets::{CharSet, Edge, IntegerSet, SizeSet};
 use crate::ir::{Constraint, ConstraintKind, Model, ObjectSetId, Relation, StringKind, TypeId, TypeKind};
+use crate::tags::text_kind;
 use num_bigint::BigInt;
+use tercet_runtime::text;
 
 /// For what a constraint is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -127,23 +129,17 @@ impl Model {
 /// The characters of a restricted character string type whose characters have codes of a known width; `None` for the
 /// others (X.691 §3.7.16: known-multiplier types).
 pub fn alphabet_of(kind: StringKind) -> Option<CharSet> {
-    Some(match kind {
-        StringKind::Numeric => CharSet::of_text(" 0123456789"),
-        StringKind::Printable => CharSet::of([(b'A', b'Z'), (b'a', b'z'), (b'0', b'9')].map(edges))
-            .union(&CharSet::of_text(" '()+,-./:=?")),
-        StringKind::Visible | StringKind::Iso646 => CharSet::between(0x20, 0x7e),
-        StringKind::Ia5 => CharSet::between(0, 0x7f),
-        StringKind::Bmp => CharSet::between(0, 0xffff),
-        StringKind::Universal => CharSet::between(0, 0xffff_ffff),
-        StringKind::General
-        | StringKind::Graphic
-        | StringKind::Teletex
-        | StringKind::T61
-        | StringKind::Utf8
-        | StringKind::Videotex => return None,
+    Some(match text_kind(kind) {
+        text @ (text::StringKind::Numeric
+        | text::StringKind::Printable
+        | text::StringKind::Visible
+        | text::StringKind::Ia5) => {
+            let code = |octet| Edge::At(u32::from(octet));
+            let octets = (0..=u8::MAX).filter(|octet| text.allows(*octet));
+            CharSet::of(octets.map(|octet| (code(octet), code(octet))))
+        }
+        text::StringKind::Bmp => CharSet::between(0, 0xffff),
+        text::StringKind::Universal => CharSet::between(0, 0xffff_ffff),
+        _ => return None,
     })
-}
-
-fn edges((lo, hi): (u8, u8)) -> (Edge<u32>, Edge<u32>) {
-    (Edge::At(u32::from(lo)), Edge::At(u32::from(hi)))
 }
