@@ -83,7 +83,7 @@ impl Specification {
 
     fn checked(schema: Schema) -> Result<Self, String> {
         if schema.has_errors() {
-            let errors = schema.diagnostics.iter().filter(|d| d.is_error()).count();
+            let errors = schema.diagnostics().iter().filter(|d| d.is_error()).count();
             let text = schema.render(false);
             let first: String = text.chars().take(600).collect();
             return Err(format!("{errors} errors: {first}"));

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use tercet::model::Tagging;
 use tercet::records::Guard;
-use tercet::{Listener, Schema, SchemaOptions, TransferSyntax};
+use tercet::{Listener, PlanCache, Schema, SchemaOptions, TransferSyntax};
 
 /// The options about specifications, which a plan file has no use for.
 pub const NOT_WITH_PLAN: [&str; 6] = ["schema", "strict", "alias", "tags", "allow_errors", "allow_missing"];
@@ -39,6 +39,26 @@ pub struct SchemaArgs {
     /// Use types that need missing modules or undefined names; PER and OER cannot read such values reliably
     #[arg(long)]
     pub allow_missing: bool,
+
+    #[command(flatten)]
+    #[serde(skip)]
+    pub cache: CacheArgs,
+}
+
+/// Whether plans of earlier runs are used.
+#[derive(Args, Clone, Debug, Default, PartialEq, Eq)]
+pub struct CacheArgs {
+    /// Compile the specifications even if a plan is in the cache, and keep none there
+    #[arg(long)]
+    no_cache: bool,
+}
+
+impl CacheArgs {
+    /// Returns the options of the library for plans that are kept between runs.
+    pub fn with(&self, options: SchemaOptions) -> SchemaOptions {
+        let cache = if self.no_cache { None } else { PlanCache::of_user() };
+        SchemaOptions { cache, ..options }
+    }
 }
 
 /// Where a result goes.
@@ -205,16 +225,23 @@ impl SchemaArgs {
                 let named = |fault| Failure::usage(format_args!("{}: {fault}", tercet_printable::path(path)));
                 Schema::from_plan_file(&octets).map_err(named)
             }
-            None => self.specifications(),
+            None => self.read(&self.cache.with(self.options())),
         }
     }
 
-    /// Reads the specifications; errors in them end the command.
+    /// Reads the specifications for more than plans; errors in them end the command.
     pub fn specifications(&self) -> Outcome<Schema> {
-        let options = SchemaOptions { allow_missing: self.allow_missing, ..self.reading.options() };
-        let schema = Schema::load(&self.schema, &options)?;
-        if schema.has_errors() && !self.allow_errors {
-            for diagnostic in schema.diagnostics.iter().filter(|diagnostic| diagnostic.is_error()) {
+        self.read(&self.options())
+    }
+
+    fn options(&self) -> SchemaOptions {
+        SchemaOptions { allow_missing: self.allow_missing, ..self.reading.options() }
+    }
+
+    fn read(&self, options: &SchemaOptions) -> Outcome<Schema> {
+        let schema = Schema::load(&self.schema, options)?;
+        if !self.allow_errors && schema.has_errors() {
+            for diagnostic in schema.diagnostics().iter().filter(|diagnostic| diagnostic.is_error()) {
                 let text = tercet::syntax::render(&schema.sources, diagnostic, term::colour());
                 term::say_diagnostic(&text);
             }

@@ -2,7 +2,7 @@
 //!
 //! Keys are the long names of options. What the command line gives comes before what the file gives.
 
-use crate::args::{NOT_WITH_PLAN, ReadingArgs, SchemaArgs};
+use crate::args::{CacheArgs, NOT_WITH_PLAN, ReadingArgs, SchemaArgs};
 use crate::cmd::convert::Convert;
 use crate::exit::{Failure, Outcome};
 use crate::help;
@@ -29,7 +29,8 @@ impl Convert {
                 "no specification\nhelp: name one with `--schema`, or with `schema` in `{shown}`"
             )));
         }
-        Ok(Self { print_config: self.print_config, ..read })
+        let schema = SchemaArgs { cache: self.schema.cache, ..read.schema };
+        Ok(Self { schema, print_config: self.print_config, ..read })
     }
 
     /// Replaces options by those that the command line gives.
@@ -72,10 +73,10 @@ impl Convert {
         groups.extend(self.conversion.changed()?);
         groups.push(changed(&self.run)?);
         let text = groups.iter().map(ToString::to_string).collect::<String>();
-        // Whoever runs it gets the same outputs.
+        // Whoever runs it gets the same outputs, which do not depend on the cache.
+        let schema = SchemaArgs { cache: CacheArgs::default(), ..self.schema.clone() };
         let read = OptionSet::from_toml(&text).and_then(|mut set| Self::taken(&mut set))?;
-        let is_same =
-            read.conversion == self.conversion && read.run == self.run && read.schema == self.schema;
+        let is_same = read.conversion == self.conversion && read.run == self.run && read.schema == schema;
         match is_same {
             true => Ok(text),
             false => Err(Failure::usage("these options have no form in a file")),

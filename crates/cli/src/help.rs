@@ -22,7 +22,7 @@ const GROUPS: [Group; 12] = [
     Group {
         heading: "Specification",
         common: &["schema", "type"],
-        rare: &["plan", "strict", "lenient", "alias", "tags", "allow-errors", "allow-missing"],
+        rare: &["plan", "strict", "lenient", "alias", "tags", "allow-errors", "allow-missing", "no-cache"],
     },
     Group {
         heading: "Input",
@@ -136,7 +136,10 @@ pub fn command() -> Command {
                 .conflicts_with(Resettable::Reset)
                 .conflicts_with_all(["hash", "serde", "small", "overlay", "output"])
         };
-        compile.mut_arg("schema", required).mut_arg("plan", output)
+        compile
+            .mut_arg("schema", required)
+            .mut_arg("plan", output)
+            .mut_arg("no_cache", |no_cache| no_cache.hide(true))
     };
     let command = crate::Cli::command()
         .mut_subcommand("doctor", doctor)

@@ -264,13 +264,13 @@ impl Schema {
         let (source, options) = (texts.clone(), heard.by(&reading.options));
         let schema = interruptible(py, move || source.read(&options))?.map_err(error::io)?;
         if schema.has_errors() && !reading.allow_errors {
-            let errors = schema.diagnostics.iter().filter(|it| it.is_error());
+            let errors = schema.diagnostics().iter().filter(|it| it.is_error());
             let text = errors.map(|it| render(&schema.sources, it, false)).collect::<Vec<_>>().join("\n");
             return Err(error::schema(py, &text, |with| {
                 with.set_item("diagnostics", diagnostics(py, &schema)?)
             }));
         }
-        if schema.modules.is_empty()
+        if schema.modules().is_empty()
             && let Texts::Paths(paths) = &texts
         {
             let paths = paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join("`, `");
@@ -336,7 +336,7 @@ fn diagnostics<'py>(py: Python<'py>, schema: &tercet::Schema) -> PyResult<Bound<
         let text = render(&schema.sources, it, false);
         class.call1((severity, it.shown_code(), &it.message, file, place.line, place.column, text))
     };
-    PyList::new(py, schema.diagnostics.iter().map(one).collect::<PyResult<Vec<_>>>()?)
+    PyList::new(py, schema.diagnostics().iter().map(one).collect::<PyResult<Vec<_>>>()?)
 }
 
 #[pymethods]
@@ -566,7 +566,7 @@ impl Schema {
     }
 
     fn __repr__<'py>(&self, py: Python<'py>) -> Bound<'py, PyString> {
-        let modules = self.schema.model.modules.iter().map(|module| module.name.as_str());
+        let modules = self.schema.model().modules.iter().map(|module| module.name.as_str());
         PyString::new(py, &format!("<tercet.Schema {}>", modules.collect::<Vec<_>>().join(", ")))
     }
 }

@@ -1,5 +1,6 @@
 //! Schemas that are plans: read from a plan file, without the specifications.
 
+use crate::cache::Question;
 use crate::{PlanError, Schema, SchemaOptions, TransferSyntax};
 use tercet_plan::{Plan, Rules, Shape, bytes, shape::is_same_name};
 use tercet_syntax::SourceMap;
@@ -21,8 +22,9 @@ impl Schema {
     /// [`bytes::Error`] with the offset of the fault.
     pub fn from_plan_file(octets: &[u8]) -> Result<Self, bytes::Error> {
         let compiled = bytes::read(octets)?;
-        let empty = Self::from_sources(SourceMap::new(), &SchemaOptions::default());
-        Ok(Self { compiled, ..empty })
+        let mut schema = Self::unresolved(SourceMap::new(), &SchemaOptions::default());
+        schema.compiled = compiled;
+        Ok(schema)
     }
 
     /// Returns the bytes of a plan file for some types, or for those that no other refers to, with a plan for each of some
@@ -58,7 +60,10 @@ impl Schema {
     pub fn outermost_names(&self) -> Vec<String> {
         match self.shape() {
             Some(shape) => root_names(shape),
-            None => self.outermost().into_iter().map(|(name, _)| name).collect(),
+            None => {
+                let find = || self.outermost().into_iter().map(|(name, _)| name).collect();
+                self.kept_names(&Question::Outermost, find)
+            }
         }
     }
 
@@ -67,7 +72,15 @@ impl Schema {
     /// # Errors
     /// [`PlanError`].
     pub fn check_type(&self, name: &str) -> Result<(), PlanError> {
-        let Some(shape) = self.shape() else { return self.find(name).map(drop) };
+        let Some(shape) = self.shape() else {
+            let mut found = Ok(());
+            let is_found = || {
+                found = self.find(name).map(drop);
+                found.is_ok()
+            };
+            self.holds(&Question::Defined(name), is_found);
+            return found;
+        };
         if shape.root(name).is_some() {
             return Ok(());
         }

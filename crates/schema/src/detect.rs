@@ -182,12 +182,11 @@ impl Detector {
         tried.retain(|(syntax, at)| *syntax != TransferSyntax::Exer || has_xml_instructions(&plans[*at]));
         let mut roots: Vec<Vec<_>> = plans.iter().map(|plan| roots(plan, &names)).collect();
         // What an unknown type makes of bits means nothing.
-        for (index, name) in names.iter().enumerate() {
-            if schema.gaps(&[name]).is_ok_and(|gaps| gaps.is_some()) {
-                let packed =
-                    rules.iter().zip(&mut roots).filter(|(rules, _)| crate::gaps::is_packed(**rules));
-                packed.for_each(|(_, roots)| roots[index] = None);
-            }
+        let lacking = schema.lacking(&names.iter().map(String::as_str).collect::<Vec<_>>());
+        let lacking: HashSet<String> = lacking.into_iter().collect();
+        for (index, _) in names.iter().enumerate().filter(|(_, name)| lacking.contains(*name)) {
+            let packed = rules.iter().zip(&mut roots).filter(|(rules, _)| crate::gaps::is_packed(**rules));
+            packed.for_each(|(_, roots)| roots[index] = None);
         }
         let trial = Trial { tape: Tape::new(), validator: Validator::new(), octets: Vec::new() };
         Ok(Self { names, messages, plans, roots, tried, trial, untried: 0 })

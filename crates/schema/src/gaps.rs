@@ -1,8 +1,10 @@
 //! Gaps in the specifications that a plan would silently inherit: names without a definition, and modules given twice.
 
+use crate::cache::Question;
 use crate::{PlanError, Schema};
 use std::collections::HashSet;
 use std::fmt;
+use std::iter;
 use std::sync::{Arc, Mutex, PoisonError};
 use tercet_model::ir::TypeId;
 use tercet_model::{Cause, Gaps, Unresolved};
@@ -40,6 +42,42 @@ impl fmt::Debug for Listener {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Reported(Arc<Mutex<HashSet<Span>>>);
 
+/// A warning about gaps: their places, and its text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Warning {
+    places: Vec<Span>,
+    text: String,
+}
+
+impl Warning {
+    /// Returns the warning as bytes: the number of places, these, the number of octets of the text, this; numbers have four
+    /// octets, big-endian.
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        let places = self.places.iter().flat_map(|place| [place.lo, place.hi]);
+        let numbers = iter::once(self.places.len() as u32).chain(places).chain([self.text.len() as u32]);
+        numbers.flat_map(u32::to_be_bytes).chain(self.text.bytes()).collect()
+    }
+
+    /// Reads a warning, and returns what follows.
+    pub(crate) fn split(octets: &[u8]) -> Option<(Self, &[u8])> {
+        let (count, mut rest) = number(octets)?;
+        let mut places = Vec::new();
+        for _ in 0..count {
+            let (lo, more) = number(rest)?;
+            let (hi, more) = number(more)?;
+            places.push(Span::new(lo, hi));
+            rest = more;
+        }
+        let (length, rest) = number(rest)?;
+        let (text, rest) = rest.split_at_checked(length as usize)?;
+        Some((Self { places, text: String::from_utf8(text.to_vec()).ok()? }, rest))
+    }
+}
+
+fn number(octets: &[u8]) -> Option<(u32, &[u8])> {
+    octets.split_first_chunk().map(|(number, rest)| (u32::from_be_bytes(*number), rest))
+}
+
 impl Schema {
     /// Describes what some types (`Type` or `Module.Type`; without names, those that no other refers to) and all that they
     /// reach lack: names without a definition, and modules given twice. `None` if nothing is lacking.
@@ -51,30 +89,60 @@ impl Schema {
             return types.iter().try_for_each(|name| self.check_type(name)).map(|()| None);
         }
         self.with_roots(types, |schema, roots| {
-            let gaps = schema.model.gaps(roots);
+            let gaps = schema.model().gaps(roots);
             (!gaps.is_empty()).then(|| schema.gaps_text(&gaps, false))
         })
     }
 
-    /// Refuses gaps where values of unknown types cannot be skipped, and warns of them elsewhere, once.
-    pub(crate) fn check_gaps(&self, rules: &[Rules], roots: &[TypeId]) -> Result<(), PlanError> {
+    /// Returns those of some types (`Type` or `Module.Type`) that lack something.
+    pub(crate) fn lacking(&self, types: &[&str]) -> Vec<String> {
+        let lacks = |name: &&&str| self.gaps(&[name]).is_ok_and(|gaps| gaps.is_some());
+        let find = || types.iter().filter(lacks).map(|name| (*name).to_owned()).collect();
+        if self.is_compiled() { find() } else { self.kept_names(&Question::Lacking(types), find) }
+    }
+
+    /// Refuses gaps where values of unknown types cannot be skipped, and warns of them elsewhere, once. Returns the warning
+    /// about all of them.
+    pub(crate) fn check_gaps(&self, rules: &[Rules], roots: &[TypeId]) -> Result<Warning, PlanError> {
         if self.options.allow_missing {
-            return Ok(());
+            return Ok(Warning::default());
         }
-        let mut gaps = self.model.gaps(roots);
+        let mut gaps = self.model().gaps(roots);
         if gaps.is_empty() {
-            return Ok(());
+            return Ok(Warning::default());
         }
         if rules.iter().any(|rules| is_packed(*rules)) {
             return Err(PlanError::Gaps(self.gaps_text(&gaps, true)));
         }
-        let mut reported = self.reported.0.lock().unwrap_or_else(PoisonError::into_inner);
-        gaps.names.retain(|it| reported.insert(it.span));
-        gaps.twice.retain(|it| it.places.first().is_none_or(|place| reported.insert(*place)));
-        if let (Some(hear), false) = (&self.options.listener.0, gaps.is_empty()) {
-            hear(&self.gaps_text(&gaps, false));
+        let of_modules = gaps.twice.iter().filter_map(|it| it.places.first().copied());
+        let places = gaps.names.iter().map(|it| it.span).chain(of_modules).collect();
+        let warning = Warning { places, text: self.gaps_text(&gaps, false) };
+        if !self.repeat(&warning) {
+            let mut reported = self.reported.0.lock().unwrap_or_else(PoisonError::into_inner);
+            gaps.names.retain(|it| reported.insert(it.span));
+            gaps.twice.retain(|it| it.places.first().is_none_or(|place| reported.insert(*place)));
+            self.hear(&self.gaps_text(&gaps, false));
         }
-        Ok(())
+        Ok(warning)
+    }
+
+    /// Reports a warning, unless all of it has been reported. Returns `false`, and reports nothing, if a part of it has been.
+    pub(crate) fn repeat(&self, warning: &Warning) -> bool {
+        let mut reported = self.reported.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match warning.places.iter().filter(|place| reported.contains(place)).count() {
+            0 if !warning.text.is_empty() => {
+                reported.extend(&warning.places);
+                self.hear(&warning.text);
+                true
+            }
+            known => known == warning.places.len(),
+        }
+    }
+
+    fn hear(&self, text: &str) {
+        if let Some(hear) = &self.options.listener.0 {
+            hear(text);
+        }
     }
 
     fn gaps_text(&self, gaps: &Gaps<'_>, packed: bool) -> String {

@@ -49,15 +49,15 @@ impl Schema {
         let chosen: Vec<&str> = options.overlay.roots.iter().map(String::as_str).collect();
         let text = |schema: &Self, roots: &[TypeId]| {
             schema.check_gaps(rules, roots).map_err(RustError::Plan)?;
-            let lowering = tercet_lower::lower(&schema.model, rules, roots);
+            let lowering = tercet_lower::lower(schema.model(), rules, roots);
             let notation = |ty| {
-                let span = schema.model.ty(ty).span;
+                let span = schema.model().ty(ty).span;
                 let text = schema.sources.text(span);
                 (!text.is_empty()).then(|| text.to_owned())
             };
             let RustOptions { header, hash, overlay } = options;
             let config = Config { rules, notation: &notation, header, hash: *hash, overlay };
-            tercet_codegen::rust(&schema.model, &lowering, &config).map_err(RustError::Code)
+            tercet_codegen::rust(schema.model(), &lowering, &config).map_err(RustError::Code)
         };
         self.with_roots(if types.is_empty() { &chosen } else { types }, text).map_err(RustError::Plan)?
     }

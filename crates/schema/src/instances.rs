@@ -60,11 +60,11 @@ impl Schema {
         let id = sources.add("the type", text);
         let parsing = ParseOptions { lenient: !self.options.strict, ..ParseOptions::default() };
         let (more, mut found) = tercet_syntax::parse(&sources, id, &parsing);
-        let modules = self.modules.iter().cloned().chain(more).collect();
-        let mut schema = Self::resolved(sources, modules, Vec::new(), &self.options);
+        let modules = self.modules().iter().cloned().chain(more).collect();
+        let mut schema = Self::of_modules(sources, modules, &self.options);
         schema.reported = self.reported.clone();
         let place = |it: &tercet_syntax::Diagnostic| schema.sources.file_of(it.primary.span.lo);
-        found.extend(schema.diagnostics.iter().filter(|it| place(it) == id).cloned());
+        found.extend(schema.diagnostics().iter().filter(|it| place(it) == id).cloned());
         if let Some(first) = found.first() {
             let lines = text.lines().nth(schema.sources.line_column(first.primary.span.lo).line - 1);
             let index =
@@ -86,7 +86,8 @@ impl Schema {
         // The type is known by the name that was asked for, as it was written.
         for (name, id) in types.iter().zip(&ids).filter(|(name, _)| is_instance(name)) {
             let arguments = name.split_once('{').map_or("", |(_, arguments)| arguments.trim_end());
-            if let Some(own) = schema.model.types.get_mut(id.index()).and_then(|ty| ty.name.as_mut()) {
+            let ty = schema.model_mut().and_then(|model| model.types.get_mut(id.index()));
+            if let Some(own) = ty.and_then(|ty| ty.name.as_mut()) {
                 own.arguments = arguments.strip_suffix('}').unwrap_or(arguments).into();
             }
         }
@@ -95,13 +96,13 @@ impl Schema {
 
     /// The type that the assignment of this number stands for.
     fn instance(&self, index: usize, name: &str) -> Result<TypeId, PlanError> {
-        let module = self.model.modules.iter().find(|module| module.name == MODULE);
+        let module = self.model().modules.iter().find(|module| module.name == MODULE);
         let assigned = format!("I{index}");
         let found = module.and_then(|module| module.types.iter().find(|(name, _)| *name == assigned));
         let Some((_, id)) = found else {
             return Err(PlanError::Instance { name: name.to_owned(), message: "not a type".to_owned() });
         };
-        match self.model.ty(*id).kind {
+        match self.model().ty(*id).kind {
             TypeKind::Reference(instance) => Ok(instance),
             _ => Ok(*id),
         }
@@ -110,7 +111,7 @@ impl Schema {
     /// The parameterized types of a name, with their modules.
     pub(crate) fn parameterized_types(&self, base: &str) -> Vec<(&Module, &Assignment)> {
         let mut found: Vec<(&Module, &Assignment)> = Vec::new();
-        for module in &self.modules {
+        for module in self.modules() {
             for assignment in &module.assignments {
                 let is_type =
                     matches!(assignment.kind, AssignmentKind::Type(_)) && !assignment.parameters.is_empty();
@@ -154,7 +155,7 @@ impl Schema {
         if let Some(import) = import {
             return Some(&import.module.text);
         }
-        let mut others = self.modules.iter().filter(defines);
+        let mut others = self.modules().iter().filter(defines);
         let only = others.next()?;
         others.all(|other| other.name.text == only.name.text).then_some(&only.name.text)
     }

@@ -27,6 +27,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod cache;
 mod codec;
 mod compiled;
 mod detect;
@@ -41,6 +42,7 @@ mod record_plan;
 mod schema;
 mod transfer;
 
+pub use cache::{CacheLimits, PlanCache};
 pub use codec::{Codec, NoCodec};
 pub use detect::{Candidate, Detector, detect};
 #[cfg(feature = "records")]

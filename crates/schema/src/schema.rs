@@ -1,6 +1,7 @@
 //! A set of specifications, ready to be used.
 
-use crate::gaps::{Listener, Reported};
+use crate::cache::{Entries, PlanCache, Question};
+use crate::gaps::{Listener, Reported, Warning};
 use crate::instances::is_instance;
 use crate::{TransferSyntax, files};
 use std::collections::HashSet;
@@ -8,6 +9,7 @@ use std::fmt;
 use std::fs;
 use std::io;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 use tercet_model::ir::{Component, Type, TypeId, TypeKind};
 use tercet_model::{Duplicates, Model, Options, Tagging, strongly_connected};
 use tercet_plan::{Plan, Rules};
@@ -32,9 +34,11 @@ pub struct SchemaOptions {
     pub allow_missing: bool,
     /// Receives warnings about the types of a plan.
     pub listener: Listener,
+    /// Keeps plans between runs: [`Schema::load`] parses the files when the cache cannot answer.
+    pub cache: Option<PlanCache>,
 }
 
-/// Specifications read and resolved. There is always a model; [`Schema::has_errors`] tells whether to trust it.
+/// Specifications that were read, and the model of what they mean, which [`Schema::has_errors`] tells whether to trust.
 ///
 /// ```
 /// use tercet_schema::{Schema, plan::Rules};
@@ -47,17 +51,23 @@ pub struct SchemaOptions {
 pub struct Schema {
     /// The texts.
     pub sources: SourceMap,
-    /// Their syntax trees.
-    pub modules: Vec<ast::Module>,
-    /// What they mean.
-    pub model: Model,
-    /// What there is to say about them, in the order of the texts.
-    pub diagnostics: Vec<Diagnostic>,
+    /// What the texts mean: made when it is first asked for.
+    resolved: OnceLock<Resolved>,
     /// How they were read.
     pub(crate) options: SchemaOptions,
     pub(crate) reported: Reported,
     /// The plans of a plan file, if that is what the schema is.
     pub(crate) compiled: Vec<Plan>,
+    /// What the cache of plans knows about these texts.
+    pub(crate) entries: Option<Entries>,
+}
+
+/// What the compiler makes of texts.
+#[derive(Debug)]
+struct Resolved {
+    modules: Vec<ast::Module>,
+    model: Model,
+    diagnostics: Vec<Diagnostic>,
 }
 
 /// Why there is no plan.
@@ -167,7 +177,13 @@ impl Schema {
             let octets = fs::read(&path).map_err(|error| files::named(&path, &error))?;
             sources.add_bytes(path.display().to_string(), octets);
         }
-        Ok(Self::from_sources(sources, options))
+        match &options.cache {
+            None => Ok(Self::from_sources(sources, options)),
+            Some(cache) => {
+                let entries = cache.entries(&sources, options);
+                Ok(Self { entries: Some(entries), ..Self::unresolved(sources, options) })
+            }
+        }
     }
 
     /// Reads one text with default options.
@@ -179,49 +195,71 @@ impl Schema {
 
     /// Reads all texts of a map.
     pub fn from_sources(sources: SourceMap, options: &SchemaOptions) -> Self {
-        let parsing = ParseOptions { lenient: !options.strict, ..ParseOptions::default() };
-        let (mut modules, mut diagnostics) = (Vec::new(), Vec::new());
-        for (id, _) in sources.files() {
-            let (more, said) = tercet_syntax::parse(&sources, id, &parsing);
-            modules.extend(more);
-            diagnostics.extend(said);
-        }
-        Self::resolved(sources, modules, diagnostics, options)
+        let schema = Self::unresolved(sources, options);
+        schema.resolved();
+        schema
     }
 
-    /// Resolves modules that have been read.
-    pub(crate) fn resolved(
-        sources: SourceMap,
-        modules: Vec<ast::Module>,
-        mut diagnostics: Vec<Diagnostic>,
-        options: &SchemaOptions,
-    ) -> Self {
-        let resolving = Options {
-            lenient: !options.strict,
-            aliases: options.aliases.clone(),
-            tagging: options.tagging,
-            duplicates: options.duplicates,
-            ..Options::default()
-        };
-        let (model, said) = tercet_model::resolve(&sources, &modules, &resolving);
-        diagnostics.extend(said);
-        diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span.lo);
-        if options.faults_are_errors {
-            let faults = diagnostics.iter_mut().filter(|diagnostic| diagnostic.code.starts_with('E'));
-            faults.for_each(|diagnostic| diagnostic.severity = Severity::Error);
-        }
-        let (options, reported) = (options.clone(), Reported::default());
-        Self { sources, modules, model, diagnostics, options, reported, compiled: Vec::new() }
+    /// Keeps texts for the time when their meaning is asked for.
+    pub(crate) fn unresolved(sources: SourceMap, options: &SchemaOptions) -> Self {
+        let (resolved, reported) = (OnceLock::new(), Reported::default());
+        Self { sources, resolved, options: options.clone(), reported, compiled: Vec::new(), entries: None }
+    }
+
+    /// Parses and resolves the texts, once.
+    fn resolved(&self) -> &Resolved {
+        self.resolved.get_or_init(|| {
+            let parsing = ParseOptions { lenient: !self.options.strict, ..ParseOptions::default() };
+            let (mut modules, mut diagnostics) = (Vec::new(), Vec::new());
+            for (id, _) in self.sources.files() {
+                let (more, said) = tercet_syntax::parse(&self.sources, id, &parsing);
+                modules.extend(more);
+                diagnostics.extend(said);
+            }
+            Resolved::new(&self.sources, modules, diagnostics, &self.options)
+        })
+    }
+
+    /// Resolves modules that have been parsed.
+    pub(crate) fn of_modules(sources: SourceMap, modules: Vec<ast::Module>, options: &SchemaOptions) -> Self {
+        let resolved = Resolved::new(&sources, modules, Vec::new(), options).into();
+        Self { resolved, ..Self::unresolved(sources, options) }
+    }
+
+    /// Returns whether the texts have been parsed: what the cache knows is known without.
+    #[cfg(test)]
+    pub(crate) fn is_resolved(&self) -> bool {
+        self.resolved.get().is_some()
+    }
+
+    /// Returns the syntax trees of the modules.
+    pub fn modules(&self) -> &[ast::Module] {
+        &self.resolved().modules
+    }
+
+    /// Returns what the modules mean.
+    pub fn model(&self) -> &Model {
+        &self.resolved().model
+    }
+
+    /// Returns what there is to say about the texts, in their order.
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        &self.resolved().diagnostics
+    }
+
+    /// Returns the model of a schema of which nothing has been asked.
+    pub(crate) fn model_mut(&mut self) -> Option<&mut Model> {
+        self.resolved.get_mut().map(|resolved| &mut resolved.model)
     }
 
     /// Whether something is wrong that makes the specifications unfit for use.
     pub fn has_errors(&self) -> bool {
-        self.diagnostics.iter().any(Diagnostic::is_error)
+        !self.holds(&Question::Sound, || !self.diagnostics().iter().any(Diagnostic::is_error))
     }
 
     /// All diagnostics as text for people.
     pub fn render(&self, color: bool) -> String {
-        self.diagnostics.iter().map(|diagnostic| render(&self.sources, diagnostic, color) + "\n").collect()
+        self.diagnostics().iter().map(|diagnostic| render(&self.sources, diagnostic, color) + "\n").collect()
     }
 
     /// The executable form of the named types (`Type`, `Module.Type`, or with actual parameters `Type {5}`) and of all that they
@@ -242,10 +280,11 @@ impl Schema {
         if self.is_compiled() {
             return self.compiled_plans(rules, types);
         }
-        self.with_roots(types, |schema, roots| {
-            schema.check_gaps(rules, roots)?;
-            Ok(tercet_lower::plans(&schema.model, rules, roots).0)
-        })?
+        let make = |schema: &Self, roots: &[TypeId]| {
+            let warning = schema.check_gaps(rules, roots)?;
+            Ok((tercet_lower::plans(schema.model(), rules, roots).0, warning))
+        };
+        self.kept_plans(&Question::Plans(rules, types), || self.with_roots(types, make)?)
     }
 
     /// As [`Schema::plans`], for trials: types with gaps have plans too, and nothing is reported.
@@ -256,7 +295,10 @@ impl Schema {
         if self.is_compiled() {
             return self.compiled_plans(rules, types);
         }
-        self.with_roots(types, |schema, roots| tercet_lower::plans(&schema.model, rules, roots).0)
+        let make = |schema: &Self, roots: &[TypeId]| {
+            (tercet_lower::plans(schema.model(), rules, roots).0, Warning::default())
+        };
+        self.kept_plans(&Question::Trials(rules, types), || self.with_roots(types, make))
     }
 
     /// Plans for what strings contain under ENCODED BY (X.682 §11), one for each of the encoding rules that a plan of these types
@@ -297,8 +339,13 @@ impl Schema {
             return self.compiled_plans_for(syntaxes, types);
         }
         if syntaxes.contains(&TransferSyntax::Exer) {
-            let found = self.extended_xer(types)?;
-            if !found.is_empty() {
+            let (question, mut found) = (Question::ExtendedXer(types), Ok(Vec::new()));
+            let is_empty = || {
+                found = self.extended_xer(types);
+                found.as_ref().is_ok_and(Vec::is_empty)
+            };
+            if !self.holds(&question, is_empty) {
+                let found = found?;
                 let text = found.iter().map(|it| render(&self.sources, it, false)).collect::<Vec<_>>();
                 return Err(PlanError::Instructions(text.join("\n")));
             }
@@ -322,7 +369,7 @@ impl Schema {
     /// # Errors
     /// [`PlanError`].
     pub fn extended_xer(&self, types: &[&str]) -> Result<Vec<Diagnostic>, PlanError> {
-        match self.with_roots(types, |schema, roots| tercet_lower::extended_xer(&schema.model, roots)) {
+        match self.with_roots(types, |schema, roots| tercet_lower::extended_xer(schema.model(), roots)) {
             Err(PlanError::Empty) => Ok(Vec::new()),
             found => found,
         }
@@ -335,7 +382,8 @@ impl Schema {
     pub fn find(&self, name: &str) -> Result<TypeId, PlanError> {
         // There may be thousands of names, each asked for: no full name is made unless it is one.
         let (of_module, own) = name.rsplit_once('.').map_or((None, name), |(of, own)| (Some(of), own));
-        let modules = self.model.modules.iter().filter(|module| of_module.is_none_or(|of| module.name == of));
+        let modules =
+            self.model().modules.iter().filter(|module| of_module.is_none_or(|of| module.name == of));
         let of_name = |module: &'_ tercet_model::ir::Module| {
             let types = module.types.iter().filter(|(known, _)| known == own);
             types.map(|(known, id)| (format!("{}.{known}", module.name), *id)).collect::<Vec<_>>()
@@ -347,7 +395,7 @@ impl Schema {
             let of_type = |ty: &&Type| {
                 ty.name.as_ref().is_some_and(|it| it.name == assignment.name.text && !it.arguments.is_empty())
             };
-            let instance = self.model.types.iter().find(of_type).and_then(|ty| ty.name.as_ref());
+            let instance = self.model().types.iter().find(of_type).and_then(|ty| ty.name.as_ref());
             return Err(PlanError::Parameterized {
                 name: name.to_owned(),
                 formal: format!("{} {{{}}}", assignment.name.text, self.parameters(assignment)),
@@ -367,7 +415,7 @@ impl Schema {
     /// Returns the named types that no other type refers to: those that a file may consist of. Types that refer to one
     /// another in a circle count as one.
     pub fn outermost(&self) -> Vec<(String, TypeId)> {
-        let types = &self.model.types;
+        let types = &self.model().types;
         let groups = strongly_connected(types.len(), |from, out| {
             out.extend(parts(&types[from]).map(TypeId::index));
         });
@@ -381,18 +429,22 @@ impl Schema {
 
     /// The named types that are messages: their name ends in `PDU` or `Message`, or they are a CHOICE of such types.
     pub fn messages(&self) -> Vec<String> {
+        self.kept_names(&Question::Messages, || self.find_messages())
+    }
+
+    fn find_messages(&self) -> Vec<String> {
         let named = |name: &str| {
             let name = name.to_ascii_lowercase();
             name.ends_with("pdu") || name.ends_with("message")
         };
         let names_message = |id: TypeId| {
-            self.model
+            self.model()
                 .alias_chain(id)
-                .any(|at| self.model.ty(at).name.as_ref().is_some_and(|it| named(&it.name)))
+                .any(|at| self.model().ty(at).name.as_ref().is_some_and(|it| named(&it.name)))
         };
         let is_message = |name: &str, id: TypeId| {
             named(name)
-                || match &self.model.ty(self.model.base(id)).kind {
+                || match &self.model().ty(self.model().base(id)).kind {
                     TypeKind::Choice(alternatives) => {
                         !alternatives.list.is_empty()
                             && alternatives.list.iter().all(|it| names_message(it.ty))
@@ -419,9 +471,34 @@ impl Schema {
 
     /// All named types as `Module.Type`.
     pub fn names(&self) -> impl Iterator<Item = (String, TypeId)> {
-        self.model.modules.iter().flat_map(|module| {
+        self.model().modules.iter().flat_map(|module| {
             module.types.iter().map(move |(name, id)| (format!("{}.{name}", module.name), *id))
         })
+    }
+}
+
+impl Resolved {
+    fn new(
+        sources: &SourceMap,
+        modules: Vec<ast::Module>,
+        mut diagnostics: Vec<Diagnostic>,
+        options: &SchemaOptions,
+    ) -> Self {
+        let resolving = Options {
+            lenient: !options.strict,
+            aliases: options.aliases.clone(),
+            tagging: options.tagging,
+            duplicates: options.duplicates,
+            ..Options::default()
+        };
+        let (model, said) = tercet_model::resolve(sources, &modules, &resolving);
+        diagnostics.extend(said);
+        diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span.lo);
+        if options.faults_are_errors {
+            let faults = diagnostics.iter_mut().filter(|diagnostic| diagnostic.code.starts_with('E'));
+            faults.for_each(|diagnostic| diagnostic.severity = Severity::Error);
+        }
+        Self { modules, model, diagnostics }
     }
 }
 

@@ -64,20 +64,20 @@ impl Check {
             Format::Human => term::say_text(&schema.render(term::colour())),
             Format::Json => {
                 let mut out = term::stdout(term::Quotes::Ignored);
-                for diagnostic in &schema.diagnostics {
+                for diagnostic in schema.diagnostics() {
                     writeln!(out, "{}", tercet::syntax::render_json(&schema.sources, diagnostic))?;
                 }
             }
         }
         let is_fixable = |finding: &&Diagnostic| finding.fixes.iter().any(|fix| fix.is_certain);
-        let fixable = schema.diagnostics.iter().filter(is_fixable).count() as u64;
-        let errors = schema.diagnostics.iter().filter(|diagnostic| diagnostic.is_error()).count() as u64;
-        let warnings = schema.diagnostics.len() as u64 - errors;
+        let fixable = schema.diagnostics().iter().filter(is_fixable).count() as u64;
+        let errors = schema.diagnostics().iter().filter(|diagnostic| diagnostic.is_error()).count() as u64;
+        let warnings = schema.diagnostics().len() as u64 - errors;
         if matches!(self.message_format, Format::Human) {
             term::say(format_args!(
                 "{}, {}, {}: {}, {}",
                 term::count(schema.sources.files().len() as u64, "file"),
-                term::count(schema.model.modules.len() as u64, "module"),
+                term::count(schema.model().modules.len() as u64, "module"),
                 term::count(schema.names().count() as u64, "type"),
                 term::count(errors, "error"),
                 term::count(warnings, "warning"),
@@ -94,7 +94,7 @@ impl Check {
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
         for _ in 0..FIX_ROUNDS {
             let mut changed = false;
-            for (id, text, count) in tercet::syntax::fixed(&schema.sources, &schema.diagnostics) {
+            for (id, text, count) in tercet::syntax::fixed(&schema.sources, schema.diagnostics()) {
                 let source = schema.sources.file(id);
                 if replace(Path::new(&source.name), &source.text, &text)? {
                     *counts.entry(source.name.clone()).or_default() += count;

@@ -64,7 +64,7 @@ impl Compile {
         if let Some(path) = &self.overlay {
             guard.reads("overlay", path)?;
         }
-        let schema = self.schema.load()?;
+        let schema = self.schema.specifications()?;
         let rules = self.rules.iter().map(|syntax| printable(syntax.0)).collect::<Result<Vec<_>, _>>()?;
         let roots: Vec<&str> = self.roots.iter().map(String::as_str).collect();
         let said = if roots.is_empty() { String::new() } else { format!(" --roots {}", roots.join(",")) };

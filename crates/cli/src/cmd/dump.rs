@@ -1,6 +1,6 @@
 //! `tercet dump`.
 
-use crate::args::ReadingArgs;
+use crate::args::{CacheArgs, ReadingArgs};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::inputs::{InputArgs, SpellingArgs};
 use crate::names::Names;
@@ -42,6 +42,9 @@ pub struct Dump {
     reading: ReadingArgs,
 
     #[command(flatten)]
+    cache: CacheArgs,
+
+    #[command(flatten)]
     spelling: SpellingArgs,
 
     /// Stop after so many outermost elements
@@ -75,7 +78,7 @@ impl Dump {
     pub fn run(&self) -> Outcome {
         let plan = match &self.type_name {
             Some(name) => {
-                let schema = Schema::load(&self.schema, &self.reading.options())?;
+                let schema = Schema::load(&self.schema, &self.cache.with(self.reading.options()))?;
                 let plan = schema.plan(Rules::Ber, &[name]).map_err(Failure::usage)?;
                 let root = plan.root(name).ok_or_else(|| Failure::usage(format_args!("no type `{name}`")))?;
                 Some((plan, root))

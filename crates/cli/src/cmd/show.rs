@@ -87,8 +87,8 @@ impl Show {
                     |id| syntax::dump_tokens(&schema.sources, &syntax::lex(&schema.sources, id, &options));
                 schema.sources.files().map(|(id, _)| lexed(id)).collect()
             }
-            Stage::Ast => syntax::dump_ast(&schema.sources, &schema.modules),
-            Stage::Model => schema.model.show(),
+            Stage::Ast => syntax::dump_ast(&schema.sources, schema.modules()),
+            Stage::Model => schema.model().show(),
             Stage::Plan => {
                 let types: Vec<_> = self.types.iter().map(String::as_str).collect();
                 let rules = match self.rules[..] {
@@ -248,7 +248,7 @@ fn types(schema: &Schema) -> String {
 
 /// The kind of a type, with the number of its parts.
 fn described(schema: &Schema, mut id: TypeId) -> String {
-    let types = &schema.model.types;
+    let types = &schema.model().types;
     // A reference to itself is an error that has been reported.
     for _ in 0..64 {
         match types.get(id.index()).map(|ty| &ty.kind) {

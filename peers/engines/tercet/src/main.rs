@@ -98,7 +98,7 @@ impl Ours {
             let text = schema.sources.text(module.span);
             json!([module.name.text.as_str(), text])
         };
-        let modules: Vec<Json> = schema.modules.iter().map(module).collect();
+        let modules: Vec<Json> = schema.modules().iter().map(module).collect();
         let answer = json!({"outermost": outermost, "names": names, "modules": modules});
         self.schema = Some(schema);
         Ok(answer)
