@@ -1,2 +1,2 @@
 #![no_main]
-libfuzzer_sys::fuzz_target!(|input: &[u8]| (xtask::fuzz::target("coer").expect("a target").run)(input));
+libfuzzer_sys::fuzz_target!(|input: &[u8]| (tercet_conformance::fuzz::target("coer").expect("a target").run)(input));

@@ -8,10 +8,10 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use tercet::dynamic::{Tape, sample};
 use tercet::{Schema, SchemaOptions, TapeCodec, TransferSyntax};
-use tercet_dynamic::{Tape, sample};
 
-use crate::corpora::repository;
+use tercet_testing::repository;
 
 /// Growth in per cent that is taken for noise: of the hash seeds of a process, of where its memory lies.
 const TOLERANCE: f64 = 3.0;

@@ -9,7 +9,7 @@ use serde_json::Value;
 fn every_crate_has_what_a_registry_shows() {
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--format-version", "1", "--no-deps", "--offline"])
-        .current_dir(xtask::corpora::repository())
+        .current_dir(tercet_testing::repository())
         .output()
         .unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

@@ -23,7 +23,7 @@ use std::process::Command;
 
 use sha2::{Digest, Sha256};
 
-use crate::corpora::repository;
+use tercet_testing::repository;
 
 /// The package with the command.
 const PACKAGE: &str = "tercet";
@@ -62,27 +62,29 @@ impl Commit {
     }
 }
 
+/// What is built, where to and for which machines.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Options {
+    /// Folder for the files of the release
+    #[arg(long, value_name = "DIR", default_value = "dist")]
+    out: PathBuf,
+    /// Machines of the command, as rustc names them: musl of this machine if rustc has it
+    #[arg(long, value_name = "TRIPLE")]
+    target: Option<String>,
+    /// Parts; without, all whose tools are installed
+    #[arg(value_parser = PARTS)]
+    parts: Vec<String>,
+}
+
 /// Builds the named parts, all by default.
 ///
 /// # Errors
 /// A build fails, or a part was named whose tool is missing. Without names, such a part is skipped with a line.
-pub fn run(arguments: &[String], report: &mut impl Write) -> Result<(), String> {
+pub fn run(Options { out, target, parts }: Options, report: &mut impl Write) -> Result<(), String> {
     let root = repository();
-    let mut out = root.join("dist");
-    let mut target = None;
-    let mut parts = Vec::new();
-    let mut arguments = arguments.iter();
-    while let Some(argument) = arguments.next() {
-        let mut value = || arguments.next().ok_or_else(|| format!("{argument} requires a value"));
-        match argument.as_str() {
-            "--out" => out = std::path::absolute(value()?).map_err(|error| error.to_string())?,
-            "--target" => target = Some(value()?.clone()),
-            part if PARTS.contains(&part) => parts.push(part),
-            other => return Err(format!("unknown part `{other}`; known: {}", PARTS.join(", "))),
-        }
-    }
+    let out = root.join(out);
     let all = parts.is_empty();
-    let parts = if all { PARTS.to_vec() } else { parts };
+    let parts = if all { PARTS.map(str::to_owned).to_vec() } else { parts };
 
     let version = env!("CARGO_PKG_VERSION").to_owned();
     let target = target.map_or_else(best_target, Ok)?;
@@ -92,11 +94,11 @@ pub fn run(arguments: &[String], report: &mut impl Write) -> Result<(), String> 
     let stage = root.join("target/dist/stage");
     let dist = Dist { root, out, version, target, commit, stage };
 
-    if parts.iter().any(|part| *part != "python" && *part != "sbom") {
+    if parts.iter().any(|part| part != "python" && part != "sbom") {
         dist.build_command()?;
     }
     for part in parts {
-        let missing = match part {
+        let missing = match part.as_str() {
             "deb" => tool("cargo-deb"),
             "rpm" => tool("cargo-generate-rpm"),
             _ => None,
@@ -104,7 +106,7 @@ pub fn run(arguments: &[String], report: &mut impl Write) -> Result<(), String> 
         match (missing, all) {
             (Some(missing), true) => _ = writeln!(report, "{part}: skipped, {missing}"),
             (Some(missing), false) => return Err(format!("{part}: {missing}")),
-            (None, _) => dist.part(part)?,
+            (None, _) => dist.part(&part)?,
         }
     }
     dist.sums(report)

@@ -1,0 +1,509 @@
+//! Generated code against the plan engine: for each specification a program is printed, built and run; the same octets
+//! have to give the same values, the same octets and the same errors.
+
+mod program;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use tercet::codegen::{Codecs, Serde};
+use tercet::{RustOptions, Schema, TapeCodec, TransferSyntax};
+use tercet_dynamic::{Encoder, NodeId, Options, Plan, Tape, Value, json, sample};
+use tercet_plan::constraint::Element;
+use tercet_plan::{Rules, Shape};
+
+use crate::corpora::with_gaps;
+use crate::generate::Random;
+use crate::hex;
+use crate::tally::Tally;
+
+/// The rules that are compared, with the types that stand for them.
+const RULES: [(TransferSyntax, &str); 9] = [
+    (TransferSyntax::Ber, "Ber"),
+    (TransferSyntax::Der, "Der"),
+    (TransferSyntax::Cer, "Cer"),
+    (TransferSyntax::Aper, "Aper"),
+    (TransferSyntax::Uper, "Uper"),
+    (TransferSyntax::CanonicalAper, "CanonicalAper"),
+    (TransferSyntax::CanonicalUper, "CanonicalUper"),
+    (TransferSyntax::Oer, "Oer"),
+    (TransferSyntax::Coer, "Coer"),
+];
+
+/// What the program is told of values in BER that it is to write by other rules: the number of those, and this.
+const FOREIGN: usize = 100;
+
+/// The rules that codecs are printed for.
+const PRINTED: [Rules; 4] = [Rules::Ber, Rules::Aper, Rules::Uper, Rules::Oer];
+
+/// What is compared.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Arguments {
+    /// Samples of each type
+    #[arg(long, default_value_t = 20)]
+    count: usize,
+    /// Types of each specification
+    #[arg(long, default_value_t = 8)]
+    types: usize,
+    /// The types, by name
+    #[arg(long = "root", value_name = "MODULE.TYPE")]
+    roots: Vec<String>,
+    /// Number that the choices follow from
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Print and build only
+    #[arg(long)]
+    build_only: bool,
+    /// Compare JSON by serde with JER
+    #[arg(long)]
+    jer: bool,
+    /// Let codecs of PER follow tables
+    #[arg(long)]
+    small: bool,
+    /// Specifications, or folders of them
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
+}
+
+/// What came of a specification.
+#[derive(Clone, Debug, Default)]
+struct Outcome {
+    lines: usize,
+    /// Values that came back as the same.
+    values: Tally,
+    /// Damaged encodings: the same verdict; of those that both refuse, the same kind, the same place and the same path.
+    verdicts: Tally,
+    kinds: Tally,
+    places: Tally,
+    paths: Tally,
+    /// Values read in BER, most of which break a constraint, that are written by other rules as the same octets, or
+    /// refused by both; of those, for the same reason on the same path.
+    written: Tally,
+    refused: Tally,
+    /// Texts that are those of JER, and are read again as the same value.
+    texts: Tally,
+    /// What differs: how often, and the first of its kind.
+    faults: BTreeMap<String, (usize, String)>,
+}
+
+/// Prints a row for each path.
+///
+/// # Errors
+/// The arguments.
+pub fn run(options: &Arguments, out: &mut dyn std::io::Write) -> Result<Tally, String> {
+    let mut all = Tally::default();
+    let mut say = |text: String| out.write_all(text.as_bytes()).map_err(|error| error.to_string());
+    let columns = ["lines", "values", "verdicts", "kinds", "places", "paths", "written", "refused", "texts"];
+    say(format!("{:<28} {}\n", "specification", columns.map(|name| format!("{name:>11}")).join(" ")))?;
+    for path in &options.paths {
+        let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        match of_path(path, &name, options) {
+            Ok(outcome) => {
+                let part = |tally: Tally| format!("{}/{}", tally.passed, tally.passed + tally.failed);
+                let Outcome {
+                    lines,
+                    values,
+                    verdicts,
+                    kinds,
+                    places,
+                    paths,
+                    written,
+                    refused,
+                    texts,
+                    faults,
+                } = outcome;
+                let row = [values, verdicts, kinds, places, paths, written, refused, texts].map(part);
+                let row = row.map(|text| format!("{text:>11}")).join(" ");
+                say(format!("{name:<28.28} {lines:>11} {row}\n"))?;
+                for (kind, (count, first)) in faults {
+                    say(format!("    {count:>5} {kind}\n          {first:.1600}\n"))?;
+                }
+                for tally in [values, verdicts, written, refused, texts] {
+                    all.passed += tally.passed;
+                    all.failed += tally.failed;
+                }
+                all.passed += 1;
+            }
+            Err(error) if error == "has errors" => {
+                all.skipped += 1;
+                say(format!("{name:<28.28} {error}\n"))?;
+            }
+            Err(error) => {
+                all.failed += 1;
+                say(format!("{name:<28.28} {error:.2000}\n"))?;
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// An encoding that both get.
+struct Case {
+    root: usize,
+    rules: usize,
+    octets: Vec<u8>,
+    origin: Origin,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Origin {
+    /// A valid value.
+    Valid,
+    /// The same with a bit turned, or cut off.
+    Damaged,
+    /// A value that may break constraints, in BER, to be written by the rules.
+    Foreign,
+}
+
+fn of_path(path: &Path, name: &str, settings: &Arguments) -> Result<Outcome, String> {
+    let schema = Schema::load(&[path.to_path_buf()], &with_gaps()).map_err(|error| error.to_string())?;
+    if schema.has_errors() {
+        return Err("has errors".to_owned());
+    }
+    let mut roots: Vec<String> = schema.outermost().into_iter().map(|(name, _)| name).collect();
+    let step = roots.len().div_ceil(settings.types.max(1)).max(1);
+    roots = match settings.roots.is_empty() {
+        true => roots.into_iter().step_by(step).collect(),
+        false => settings.roots.clone(),
+    };
+    let names: Vec<&str> = roots.iter().map(String::as_str).collect();
+    let mut options = RustOptions::default();
+    if settings.jer {
+        options.overlay.serde = Serde::Always;
+    }
+    if settings.small {
+        options.overlay.codecs = Codecs::Small;
+    }
+    let text = schema.rust(&PRINTED, &names, &options).map_err(|error| error.to_string())?;
+    let program = program::build(name, &text, &roots, settings.jer)?;
+    let mut outcome = Outcome { lines: text.lines().count(), ..Outcome::default() };
+    if settings.build_only {
+        return Ok(outcome);
+    }
+    let plans = schema.plans(&RULES.map(|(syntax, _)| syntax.plan_rules()), &names);
+    let plans = plans.map_err(|error| error.to_string())?;
+    let cases = cases(&plans, &roots, settings, &mut outcome);
+    let answers = answers(&program, &cases)?;
+    for (case, answer) in cases.iter().zip(&answers) {
+        compare(&plans, &roots, case, answer, &mut outcome);
+    }
+    if answers.len() < cases.len() {
+        outcome.values.failed += cases.len() - answers.len();
+        let case = &cases[answers.len()];
+        let (root, syntax) = (&roots[case.root], RULES[case.rules].0);
+        outcome.fault("the program ended", || format!("{root} {syntax} {}", hex::show(&case.octets)));
+    }
+    Ok(outcome)
+}
+
+fn cases(plans: &[Plan], roots: &[String], settings: &Arguments, outcome: &mut Outcome) -> Vec<Case> {
+    let mut cases = Vec::new();
+    let mut random = Random::new(settings.seed);
+    for (number, root) in roots.iter().enumerate() {
+        let Some(node) = plans[0].root(root) else { continue };
+        let mut options = sample::Options::default();
+        options.seed = settings.seed;
+        let mut sampler = sample::Sampler::new(&plans[0].shape, options.clone());
+        let mut tape = Tape::new();
+        for _ in 0..settings.count {
+            if sampler.sample(node, &mut tape).is_err() {
+                continue;
+            }
+            for (rules, (syntax, _)) in RULES.iter().enumerate() {
+                let mut octets = Vec::new();
+                if let Err(error) = TapeCodec::new(*syntax, &plans[rules]).write(tape.view(&[]), &mut octets)
+                {
+                    outcome.values.skipped += 1;
+                    outcome.fault(&format!("{syntax}: not written by the engine"), || {
+                        format!("{root}: {error}")
+                    });
+                    continue;
+                }
+                for _ in 0..4 {
+                    let mut damaged = octets.clone();
+                    if damaged.is_empty() {
+                        break;
+                    }
+                    let at = random.below(damaged.len() as u64) as usize;
+                    if random.below(4) == 0 {
+                        damaged.truncate(at);
+                    } else {
+                        damaged[at] ^= 1 << random.below(8);
+                    }
+                    cases.push(Case { root: number, rules, octets: damaged, origin: Origin::Damaged });
+                }
+                cases.push(Case { root: number, rules, octets, origin: Origin::Valid });
+            }
+        }
+        for turn in 0..settings.count as u64 {
+            let shape = relaxed(&plans[0].shape, &mut random);
+            options.seed = settings.seed + turn;
+            let mut octets = Vec::new();
+            if sample::Sampler::new(&shape, options.clone()).sample(node, &mut tape).is_ok()
+                && TapeCodec::new(TransferSyntax::Ber, &plans[0]).write(tape.view(&[]), &mut octets).is_ok()
+            {
+                let of =
+                    |rules| Case { root: number, rules, octets: octets.clone(), origin: Origin::Foreign };
+                cases.extend((1..RULES.len()).map(of));
+            }
+        }
+    }
+    cases
+}
+
+/// A shape that some of the constraints are gone from.
+fn relaxed(shape: &Shape, random: &mut Random) -> Shape {
+    let mut shape = shape.clone();
+    for restriction in &mut shape.restrictions.list {
+        if random.below(8) == 0 {
+            restriction.root = Element::All;
+        }
+    }
+    shape
+}
+
+fn answers(program: &Path, cases: &[Case]) -> Result<Vec<String>, String> {
+    let told = |error: std::io::Error| error.to_string();
+    let mut command = Command::new(program);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn().map_err(told)?;
+    let mut input = child.stdin.take().ok_or("no input")?;
+    let mut text = String::new();
+    for case in cases {
+        let rules = if case.origin == Origin::Foreign { FOREIGN + case.rules } else { case.rules };
+        _ = writeln!(text, "{} {rules} {}", case.root, hex::show(&case.octets));
+    }
+    let writer = std::thread::spawn(move || input.write_all(text.as_bytes()));
+    let said = child.wait_with_output().map_err(told)?;
+    // A program that has ended early is told by what it did not answer.
+    _ = writer.join();
+    Ok(String::from_utf8_lossy(&said.stdout).lines().map(str::to_owned).collect())
+}
+
+fn compare(plans: &[Plan], roots: &[String], case: &Case, answer: &str, outcome: &mut Outcome) {
+    let (syntax, plan) = (RULES[case.rules].0, &plans[case.rules]);
+    let Some(root) = plan.root(&roots[case.root]) else { return };
+    if case.origin == Origin::Foreign {
+        return compare_written(plans, &roots[case.root], root, case, answer, outcome);
+    }
+    let mut words: Vec<&str> = answer.split(' ').collect();
+    let mut engine = read(plan, syntax, root, &case.octets, false);
+    let path = words.get(4).copied().unwrap_or_default();
+    // A type in Rust may be too narrow for what breaks a constraint: then the engine has to see that it is broken.
+    if matches!(words[..], ["read", "integer-range" | "constraint-violated", ..])
+        && let Err(fault) = read(plan, syntax, root, &case.octets, true)
+    {
+        if fault.kind == "constraint-violated" {
+            words[1] = fault.kind;
+        }
+        engine = Err(fault);
+    }
+    let engine = engine;
+    let shown = || format!("{} {syntax} {}", roots[case.root], hex::show(&case.octets));
+    let damaged = case.origin == Origin::Damaged;
+    let tally = if damaged { &mut outcome.verdicts } else { &mut outcome.values };
+    match (&engine, words[0]) {
+        (Ok((value, length)), "ok") => {
+            let again = hex::parse(words.get(2).copied().unwrap_or_default()).unwrap_or_default();
+            let canonical = matches!(
+                syntax,
+                TransferSyntax::Der
+                    | TransferSyntax::Cer
+                    | TransferSyntax::CanonicalAper
+                    | TransferSyntax::CanonicalUper
+                    | TransferSyntax::Coer
+            ) && !damaged;
+            let same = words[1] == length.to_string()
+                && if canonical {
+                    again == case.octets
+                } else {
+                    read(plan, syntax, root, &again, false).is_ok_and(|(other, _)| other == *value)
+                        || rewritten(plan, syntax, root, &case.octets).is_some_and(|octets| octets == again)
+                };
+            tally.count(same);
+            if let Some(text) = words.get(3).filter(|_| !damaged) {
+                let text = hex::parse(text).unwrap_or_default();
+                let expected = jer(plan, root, &case.octets);
+                outcome.texts.count(text == expected);
+                if text != expected {
+                    outcome.fault("jer: another text", || {
+                        let [text, expected] = [&text, &expected].map(|text| String::from_utf8_lossy(text));
+                        format!(
+                            "{} {}: {text:.600}, the engine {expected:.600}",
+                            roots[case.root],
+                            hex::show(&case.octets)
+                        )
+                    });
+                }
+            }
+            if !same {
+                let kind = format!("{syntax}: another value");
+                outcome.fault(&kind, || format!("{}: written as {}", shown(), hex::show(&again)));
+            }
+        }
+        (Err(Fault { kind, at, bit, path: expected }), "read") => {
+            tally.count(true);
+            let place = words[2] == at.to_string() && words[3] == bit.to_string();
+            outcome.kinds.count(*kind == words[1]);
+            outcome.places.count(place);
+            if *kind != words[1] || !place {
+                let other = if place { "" } else { ", at another place" };
+                outcome.fault(&format!("{syntax}: {kind}, generated {}{other}", words[1]), || {
+                    format!("{}: at {at}.{bit}, generated {}.{}", shown(), words[2], words[3])
+                });
+            }
+            // Of two faults each has a path of its own.
+            if *kind == words[1] && place {
+                outcome.paths.count(expected == path);
+                if expected != path {
+                    outcome.fault(&format!("{syntax}: {kind} on another path"), || {
+                        format!("{}: {expected}, generated {path}", shown())
+                    });
+                }
+            }
+        }
+        // What was read and breaks a constraint that the encoding rests on is written by none of them.
+        (Ok(_), "write") if rewritten(plan, syntax, root, &case.octets).is_none() => tally.count(true),
+        (engine, _) => {
+            tally.count(false);
+            let engine = match engine {
+                Ok(_) => "a value".to_owned(),
+                Err(Fault { kind, at, bit, .. }) => format!("{kind} at {at}.{bit}"),
+            };
+            let kind = engine.split(" at ").next().unwrap_or_default();
+            let generated =
+                words.get(..2).map_or(answer, |_| if words[0] == "ok" { "a value" } else { words[1] });
+            outcome.fault(&format!("{syntax}: {kind}, generated {generated}"), || {
+                format!("{}: {engine}, generated {answer}", shown())
+            });
+        }
+    }
+}
+
+/// A value that was read in BER and is to be written by other rules.
+fn compare_written(
+    plans: &[Plan],
+    name: &str,
+    root: NodeId,
+    case: &Case,
+    answer: &str,
+    outcome: &mut Outcome,
+) {
+    let (syntax, plan) = (RULES[case.rules].0, &plans[case.rules]);
+    let words: Vec<&str> = answer.split(' ').collect();
+    let mut tape = Tape::new();
+    let mut options = Options::default();
+    options.strict_enumerations = true;
+    let decoded = tercet_dynamic::decode(&plans[0], root, &case.octets, &mut tape, &options);
+    // A type in Rust may be too narrow for what breaks a constraint.
+    if decoded.is_err() || words[0] == "read" {
+        return;
+    }
+    let mut octets = Vec::new();
+    let mut encoder = Encoder::new().with_foreign_octets(true);
+    let engine = encoder.encode(plan, syntax.plan_rules(), tape.view(&case.octets), &mut octets);
+    let shown = || format!("{name} ber {}", hex::show(&case.octets));
+    match (engine, words[0]) {
+        (Ok(()), "ok") => {
+            let again = words.get(2).copied().unwrap_or_default();
+            // The engine leaves it to the sender whether a DEFAULT is written, where the rules do.
+            let value = |octets: &[u8]| read(plan, syntax, root, octets, false).ok().map(|(value, _)| value);
+            let same = again == hex::show(&octets)
+                || value(&hex::parse(again).unwrap_or_default()) == value(&octets);
+            outcome.written.count(same);
+            if !same {
+                outcome.fault(&format!("{syntax}: written from BER as another value"), || {
+                    format!("{}: {again}, the engine {}", shown(), hex::show(&octets))
+                });
+            }
+        }
+        (Err(error), "write") => {
+            outcome.written.count(true);
+            let same = words.get(1) == Some(&error.kind().name()) && words.get(4) == Some(&error.path());
+            outcome.refused.count(same);
+            if !same {
+                outcome
+                    .fault(&format!("{syntax}: not written for another reason or on another path"), || {
+                        format!("{}: {} {}, generated {answer}", shown(), error.kind().name(), error.path())
+                    });
+            }
+        }
+        (engine, _) => {
+            outcome.written.count(false);
+            outcome.fault(&format!("{syntax}: another verdict on what is to be written"), || {
+                format!("{}: {engine:?}, generated {answer}", shown())
+            });
+        }
+    }
+}
+
+impl Outcome {
+    fn fault(&mut self, kind: &str, first: impl FnOnce() -> String) {
+        self.faults.entry(kind.to_owned()).or_insert_with(|| (0, first())).0 += 1;
+    }
+}
+
+/// What the engine makes of an encoding when it writes its value again.
+fn rewritten(plan: &Plan, syntax: TransferSyntax, root: NodeId, octets: &[u8]) -> Option<Vec<u8>> {
+    let mut tape = Tape::new();
+    let mut options = Options::default();
+    options.rules = syntax.plan_rules();
+    tercet_dynamic::decode(plan, root, octets, &mut tape, &options).ok()?;
+    let mut out = Vec::new();
+    TapeCodec::new(syntax, plan).write(tape.view(octets), &mut out).ok()?;
+    Some(out)
+}
+
+/// The JSON that the engine writes of a value in DER: with the components of a SET as they are declared, which is how its
+/// own reader gives them.
+fn jer(plan: &Plan, root: NodeId, octets: &[u8]) -> Vec<u8> {
+    let (mut tape, mut again) = (Tape::new(), Tape::new());
+    let mut options = json::Options::default();
+    options.instructions = false;
+    let mut decoding = Options::default();
+    decoding.rules = Rules::Der;
+    let (mut text, mut out) = (Vec::new(), Vec::new());
+    if tercet_dynamic::decode(plan, root, octets, &mut tape, &decoding).is_ok() {
+        json::write(&plan.shape, tape.view(octets), &mut text, &options);
+        if json::read(&plan.shape, root, &text, &mut again, &options).is_ok() {
+            json::write(&plan.shape, again.view(&[]), &mut out, &options);
+        }
+    }
+    out
+}
+
+/// Why the engine does not read an encoding.
+struct Fault {
+    kind: &'static str,
+    at: u64,
+    bit: u8,
+    path: String,
+}
+
+fn read(
+    plan: &Plan,
+    syntax: TransferSyntax,
+    root: NodeId,
+    octets: &[u8],
+    constrained: bool,
+) -> Result<(Value, usize), Fault> {
+    let mut options = Options::default();
+    options.check_constraints = constrained;
+    options.fill_defaults = true;
+    // An enumeration in Rust has no place for other numbers, unless it is extensible.
+    options.strict_enumerations = true;
+    let mut tape = Tape::new();
+    let rules = syntax.plan_rules();
+    options.rules = rules;
+    let length = tercet_dynamic::decode(plan, root, octets, &mut tape, &options).map_err(|error| Fault {
+        kind: error.kind().name(),
+        at: error.offset(),
+        bit: error.bit().unwrap_or(0),
+        path: error.path().to_owned(),
+    })?;
+    let value = Value::from_view(&plan.shape, tape.view(octets));
+    value.map(|value| (value, length)).ok_or(Fault { kind: "no-value", at: 0, bit: 0, path: String::new() })
+}

@@ -1,6 +1,0 @@
-//! The page of clauses is made from the headings of the vectors.
-
-#[test]
-fn the_page_of_clauses_is_current_and_complete() {
-    xtask::clauses::run(true).unwrap();
-}
