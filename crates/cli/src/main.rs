@@ -23,6 +23,7 @@ mod report;
 mod run;
 mod shell;
 mod term;
+mod trace;
 mod values;
 mod watch;
 

@@ -11,7 +11,7 @@
 //!
 //! Members of a SET come in the order of the encoding.
 
-use crate::Error;
+use crate::{Error, Place};
 use tercet_plan::{FieldId, NodeId, Rules};
 
 /// A primitive value as the decoder found it.
@@ -100,6 +100,24 @@ pub trait Sink {
     fn wants(&self, _field: FieldId) -> bool {
         true
     }
+
+    /// Returns whether the sink receives places ([`Sink::place`]). A sink that does not, as by default, costs nothing: the
+    /// decoder is compiled without them for it.
+    #[inline(always)]
+    fn wants_places(&self) -> bool {
+        false
+    }
+
+    /// Receives the place of a part of an encoding, in the order of the input, if the sink wants places. The part is one of
+    /// the value in `field` of the enclosing value. Contents come before the event of a value without components, all else
+    /// of a value before its first component. The end-of-contents octets of a value come before its end, those of a tag
+    /// around it after. All places of a value together are its encoding, each bit once.
+    ///
+    /// The parts of an unknown extension addition have [`FieldId::ROOT`] and the type of the value around it.
+    ///
+    /// The content of a string in segments has events without places: its octets are those of the segments.
+    #[cold]
+    fn place(&mut self, _field: FieldId, _node: NodeId, _place: Place) {}
 
     /// Returns the current place in the events, if the sink can forget events after it ([`Sink::take_back`]). Then the decoder
     /// reads the contents of a string once, without a trial.

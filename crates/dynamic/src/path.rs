@@ -93,7 +93,8 @@ pub(crate) fn last(name: &str) -> &str {
     name.split_once('.').map_or(name, |(_, name)| name)
 }
 
-fn step(out: &mut String, shape: &Shape, field: FieldId, node: NodeId, position: Option<usize>) {
+/// Appends the step to a value: its name, or its position in a list.
+pub(crate) fn step(out: &mut String, shape: &Shape, field: FieldId, node: NodeId, position: Option<usize>) {
     if let Some(position) = position {
         let _ = write!(out, "[{position}]");
     } else if field == FieldId::ROOT {

@@ -7,15 +7,16 @@ use crate::inputs::{Input, InputArgs, InputPart, SpellingArgs};
 use crate::job::Job;
 use crate::rendering::if_asked;
 use crate::report::{describe, marks_lines, not_read, say_help, verdict};
-use crate::term;
 use crate::values::{Fault, Piece, Values, pieces, root};
+use crate::{term, trace};
 use clap::Args;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::num::NonZeroU64;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
-use tercet::dynamic::{Options, Plan, Tape, Trailing};
+use tercet::dynamic::trace::Trace;
+use tercet::dynamic::{Decoder, Options, Plan, Tape, Trailing};
 use tercet::plan::Rules;
 use tercet::records::conversion::RenderingOptions;
 use tercet::records::conversion::{UnknownPolicy, ValuesPolicy};
@@ -58,6 +59,11 @@ pub struct Decode {
     /// Output format
     #[arg(short, long, value_enum, default_value_t = Format::JSON)]
     format: Format,
+
+    /// Print the parts of the encoding instead of the value: a line for each identifier, length and contents with offset,
+    /// bytes, clause, path and value (BER, DER, CER)
+    #[arg(long, conflicts_with_all = ["format", "marks", "partial", "FormOptions", "RenderingOptions"])]
+    trace: bool,
 
     #[command(flatten)]
     render: FormOptions,
@@ -160,6 +166,9 @@ impl Decode {
             Some(TrailingArg::Zeros) => Trailing::Zeros,
             Some(TrailingArg::Any) => Trailing::Any,
         };
+        if self.trace {
+            return self.trace(&schema, syntax, &type_name, &inputs, options);
+        }
         if !syntax.has_elements() {
             return self.pieces(&schema, syntax, &type_name, &inputs, options);
         }
@@ -265,6 +274,69 @@ impl Decode {
         out.flush()?;
         marks.map_or(Ok(()), Output::commit)?;
         Ok(exit)
+    }
+
+    /// Prints the parts of encodings, up to the first fault of each input.
+    fn trace(
+        &self,
+        schema: &Schema,
+        syntax: TransferSyntax,
+        type_name: &str,
+        inputs: &[Input],
+        mut options: Options,
+    ) -> Outcome {
+        if !syntax.has_elements() {
+            return Err(Failure::usage(format_args!(
+                "`--trace` requires the rules ber, der or cer, not {}",
+                syntax.name()
+            )));
+        }
+        let plan = schema.plan_for(syntax, &[type_name]).map_err(Failure::usage)?;
+        let root = root(&plan, type_name)?;
+        let mut out = BufWriter::new(term::report());
+        let mut decoder = Decoder::new();
+        let (mut count, mut faults) = (0, 0);
+        let limit = self.limit.map_or(u64::MAX, NonZeroU64::get);
+        for input in inputs {
+            let pieces = pieces(input, syntax, self.spelling)?;
+            if pieces.is_empty() {
+                term::warning(format_args!("{}: the input is empty", input.shown()));
+            }
+            for Piece { name, octets } in pieces {
+                writeln!(out, "{}", trace::heading("X.690"))?;
+                let mut written = Ok(());
+                let mut steps = Trace::new(&plan.shape, &octets, |step| {
+                    if written.is_ok() {
+                        written = writeln!(out, "{}", trace::line(step, &octets));
+                    }
+                });
+                let (mut at, mut fault) = (0, None);
+                while at < octets.len() && count < limit && fault.is_none() {
+                    options.base_offset = at as u64;
+                    match decoder.decode(&plan, root, &octets[at..], &mut steps, &options) {
+                        // A type with one value may take no octets.
+                        Ok(0) => break,
+                        Ok(length) => (at, count) = (at + length, count + 1),
+                        Err(error) => fault = Some(error),
+                    }
+                    steps.finish();
+                }
+                drop(steps);
+                written?;
+                if let Some(error) = fault {
+                    writeln!(out, "{:>8}        ! {error}", error.offset())?;
+                    out.flush()?;
+                    term::error(format_args!("{name}: {error}"));
+                    faults += 1;
+                }
+            }
+        }
+        out.flush()?;
+        Ok(match (faults, count) {
+            (0, _) => Exit::Good,
+            (_, 0) => Exit::Failed,
+            _ => Exit::Rejected,
+        })
     }
 
     /// Plans for what strings contain under ENCODED BY, which value notation alone shows.

@@ -25,18 +25,23 @@ impl<S: Sink> Engine<'_, S> {
                 let more = self.program.chain(&slot).len() + usize::from(slot.flags & flags::OPEN_ENDED != 0);
                 if level < more {
                     if level == 0 && !self.sink.wants(slot.field) {
-                        return self.skip();
+                        return self.skip(&slot);
                     }
                     if self.wrapped_plain(&slot, &head, level) {
                         self.at_slot = NONE;
                         return Ok(());
                     }
                     let frame = self.cur().inside(FrameKind::Wrap, index, slot.node.0, level as u32 + 1);
-                    return self.enter(&head, frame);
+                    let at = self.pos;
+                    self.enter(&head, frame)?;
+                    if self.sink.wants_places() {
+                        self.place_header(&slot, at, &head);
+                    }
+                    return Ok(());
                 }
             }
             if !self.sink.wants(slot.field) {
-                return self.skip();
+                return self.skip(&slot);
             }
             match slot.kind {
                 Kind::Sequence | Kind::Set | Kind::SequenceOf | Kind::SetOf => {
@@ -52,10 +57,15 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    fn skip(&mut self) -> Result<()> {
+    fn skip(&mut self, slot: &Slot) -> Result<()> {
         self.pending_key = None;
         self.at_slot = NONE;
-        self.element().map(drop)
+        let start = self.pos;
+        self.element()?;
+        if self.sink.wants_places() {
+            self.place_unread((slot.field, slot.node), start);
+        }
+        Ok(())
     }
 
     /// An explicit tag around a plain primitive, both in the common form.
@@ -75,6 +85,10 @@ impl<S: Sink> Engine<'_, S> {
         let fits = inside.tag == inner && !inside.constructed && inside.size + inside.length == head.length;
         if !fits || !check::is_plainly_good(slot.kind, contents) {
             return false;
+        }
+        if self.sink.wants_places() {
+            self.place_header(slot, self.pos, head);
+            self.place_primitive(slot, start, &inside);
         }
         self.sink.leaf(slot.field, slot.node, Leaf::Input { at, contents });
         self.pos = start + head.length;
@@ -149,6 +163,9 @@ impl<S: Sink> Engine<'_, S> {
         }
         let start = self.pos;
         let element = self.element()?;
+        if self.sink.wants_places() {
+            self.place_unread((slot.field, slot.node), start);
+        }
         self.sink.leaf(slot.field, slot.node, Leaf::Input { at: start, contents: element });
         self.at_slot = NONE;
         Ok(())
@@ -166,12 +183,12 @@ impl<S: Sink> Engine<'_, S> {
             return Err(self.fault(ErrorKind::SegmentSize));
         }
         if let Err(fault) = check::check(slot.kind, contents, self.offset(at), rules) {
-            return self.imperfect(slot, at, contents, fault);
+            return self.imperfect(slot, head, contents, fault);
         }
         if slot.kind == Kind::BitString
             && self.program.nodes[slot.node.index()].flags & node_flags::NAMED_BITS != 0
         {
-            return self.named_bits(slot, contents, at);
+            return self.named_bits(slot, head, contents);
         }
         if self.is_strict() {
             self.check_strictly(slot, contents, at)?;
@@ -188,10 +205,17 @@ impl<S: Sink> Engine<'_, S> {
             frame.end = at + head.length;
             frame.bounded = true;
             self.deeper()?;
+            if self.sink.wants_places() {
+                self.place_header(slot, self.pos, head);
+                self.place_contents(slot, at, skipped);
+            }
             self.pos = at + skipped;
             self.sink.open(slot.field, slot.node);
             self.push(frame);
             return Ok(());
+        }
+        if self.sink.wants_places() {
+            self.place_primitive(slot, self.pos, head);
         }
         self.sink.leaf(slot.field, slot.node, Leaf::Input { at, contents });
         self.pos = at + head.length;
@@ -202,10 +226,14 @@ impl<S: Sink> Engine<'_, S> {
     /// A leaf whose contents octets are not of its type: kept and marked, or an error.
     #[cold]
     #[inline(never)]
-    fn imperfect(&mut self, slot: &Slot, at: usize, contents: &[u8], fault: Fault) -> Result<()> {
+    fn imperfect(&mut self, slot: &Slot, head: &Head, contents: &[u8], fault: Fault) -> Result<()> {
+        let at = self.pos + head.size;
         let marked = self.mark(slot, self.offset(at), fault)?;
         if slot.flags & flags::KEY != 0 || self.pending_key.is_some() {
             self.remember(slot, at, contents.len());
+        }
+        if self.sink.wants_places() {
+            self.place_primitive(slot, self.pos, head);
         }
         self.sink.marked(slot.field, slot.node, Leaf::Input { at, contents }, &marked);
         self.pos = at + contents.len();
@@ -215,12 +243,16 @@ impl<S: Sink> Engine<'_, S> {
 
     /// A primitive BIT STRING with named bits: in DER and CER without zero bits at its end (X.690 11.2.2). The sink gets it
     /// in the size that is asked for (11.2.2 NOTE 1).
-    fn named_bits(&mut self, slot: &Slot, contents: &[u8], at: usize) -> Result<()> {
+    fn named_bits(&mut self, slot: &Slot, head: &Head, contents: &[u8]) -> Result<()> {
+        let at = self.pos + head.size;
         let mut resized = std::mem::take(&mut self.state.joined);
         let is_resized = self.resized(slot, contents, self.offset(at), &mut resized)?;
         let delivered = if is_resized { &resized[..] } else { contents };
         if self.is_strict() {
             self.check_strictly(slot, delivered, at)?;
+        }
+        if self.sink.wants_places() {
+            self.place_primitive(slot, self.pos, head);
         }
         if is_resized {
             self.sink.leaf(slot.field, slot.node, Leaf::Made(&resized));
@@ -280,6 +312,9 @@ impl<S: Sink> Engine<'_, S> {
         });
         let length = reader.position();
         let result = read.map_err(|e| self.bounded(e)).and_then(|()| {
+            if self.sink.wants_places() {
+                self.place_segments(slot, self.pos..self.pos + length);
+            }
             if let Err(fault) = check::check(slot.kind, &joined, start, rules_of(self.options.rules)) {
                 let marked = self.mark(slot, start, fault)?;
                 self.sink.marked(slot.field, slot.node, Leaf::Made(&joined), &marked);

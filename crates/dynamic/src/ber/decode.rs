@@ -219,6 +219,9 @@ impl<'a, S: Sink> Engine<'a, S> {
         let rest = self.input.get(self.pos..self.end).unwrap_or_default();
         if self.cur().indefinite {
             if rest.starts_with(&[0, 0]) {
+                if self.sink.wants_places() {
+                    self.place_end();
+                }
                 self.pos += 2;
                 return Ok(None);
             }
@@ -298,6 +301,9 @@ impl<'a, S: Sink> Engine<'a, S> {
             || (self.strict && !check::is_canonical(slot.kind, contents))
         {
             return false;
+        }
+        if self.sink.wants_places() {
+            self.place_primitive(slot, pos, head);
         }
         self.sink.leaf(slot.field, slot.node, Leaf::Input { at: pos + head.size, contents });
         true
@@ -549,7 +555,11 @@ impl<'a, S: Sink> Engine<'a, S> {
             self.state.bits.resize(self.state.bits.len() + words, 0);
         }
         self.deeper()?;
+        let at = self.pos;
         self.enter(head, frame)?;
+        if self.sink.wants_places() {
+            self.place_header(slot, at, head);
+        }
         self.sink.open(slot.field, slot.node);
         self.pending_key = None;
         if code.flags & (node_flags::KEYS | node_flags::SCOPE) != 0 {
@@ -663,6 +673,9 @@ impl<'a, S: Sink> Engine<'a, S> {
     pub(super) fn keep_unknown(&mut self) -> Result<()> {
         let start = self.pos;
         let element = self.element()?;
+        if self.sink.wants_places() {
+            self.place_unread((FieldId::ROOT, NodeId(self.cur().node)), start);
+        }
         self.sink.unknown(u32::MAX, Leaf::Input { at: start, contents: element });
         self.detail = None;
         Ok(())

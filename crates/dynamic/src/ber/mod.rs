@@ -13,6 +13,7 @@ mod head;
 mod keys;
 mod order;
 mod output;
+mod places;
 mod set;
 mod strict;
 

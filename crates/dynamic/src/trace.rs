@@ -1,0 +1,195 @@
+//! Traces: the parts of an encoding one by one, each with its place, path, type, value and clause.
+
+use crate::json::{self, JsonWriter};
+use crate::{FieldId, Leaf, NodeId, Part, Place, Rules, Shape, Sink, path};
+use tercet_plan::Kind;
+use tercet_runtime::ber;
+
+/// A part of an encoding, with what there is to know about it.
+#[derive(Clone, Copy, Debug)]
+pub struct Step<'t> {
+    /// The place.
+    pub place: Place,
+    /// The path of the value that it is a part of: `CallEvent.parties[2].number`.
+    pub path: &'t str,
+    /// The name of the type of the value, or of its kind; `(unknown addition)` for what the schema does not know.
+    pub type_name: &'t str,
+    /// The meaning of the bits, if they are not those of the value: the tag, the length.
+    pub meaning: &'t str,
+    /// The value as JSON, if this is the last part of its contents.
+    pub value: Option<&'t str>,
+    /// The clause of the standard that defines the part.
+    pub clause: &'t str,
+}
+
+/// A sink that calls a function for each part of an encoding, in the order of the input. The parts are all bits of the
+/// encoding, each once.
+///
+/// After an error, the steps are those of the parts before it; [`Trace::finish`] hands over the last of them.
+#[derive(Debug)]
+pub struct Trace<'a, F> {
+    shape: &'a Shape,
+    /// The input, from the offset 0 on.
+    input: &'a [u8],
+    each: F,
+    rules: Rules,
+    values: JsonWriter<'a>,
+    /// The path of the value that has begun last.
+    path: String,
+    /// The values that have begun, the outermost first.
+    begun: Vec<Begun>,
+    /// The last part, which the event of its value may follow, and the length of the path of the value around.
+    pending: Option<(FieldId, NodeId, Place, usize)>,
+    /// Whether there has been a part since the last event.
+    has_part: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Begun {
+    field: FieldId,
+    node: NodeId,
+    /// The length of the path of the value around.
+    around: usize,
+    /// The number of elements that have ended, if this is a list.
+    elements: Option<usize>,
+}
+
+impl<'a, F: FnMut(&Step<'_>)> Trace<'a, F> {
+    /// Returns a trace of the values in an input; their offsets count from its start.
+    pub fn new(shape: &'a Shape, input: &'a [u8], each: F) -> Self {
+        Self {
+            shape,
+            input,
+            each,
+            rules: Rules::Ber,
+            values: JsonWriter::new(shape, json::Options::default()),
+            path: String::new(),
+            begun: Vec::new(),
+            pending: None,
+            has_part: false,
+        }
+    }
+
+    /// Hands over the last part, and forgets a value that breaks off.
+    pub fn finish(&mut self) {
+        self.flush(false);
+        self.begun.clear();
+        self.path.clear();
+        self.has_part = false;
+    }
+
+    /// Appends the step to a value in the one that has begun last; returns the length of the path before.
+    fn step_in(&mut self, field: FieldId, node: NodeId, ended: bool) -> usize {
+        let around = self.path.len();
+        let last = self.begun.last().and_then(|begun| begun.elements);
+        let position = last.map(|elements| elements.saturating_sub(usize::from(ended)));
+        path::step(&mut self.path, self.shape, field, node, position);
+        around
+    }
+
+    /// Hands over a part.
+    fn say(&mut self, field: FieldId, node: NodeId, place: Place, has_value: bool) {
+        let kind = self.shape.nodes.get(node.index()).map_or(Kind::Open, |node| node.kind);
+        let from = usize::try_from(place.at / 8).unwrap_or(usize::MAX);
+        let octets = self.input.get(from..).unwrap_or_default();
+        let meaning = match place.part {
+            Part::Identifier => {
+                let tag = ber::Reader::new(octets, ber::Rules::Ber).identifier();
+                tag.map_or_else(String::new, |tag| tag.to_string())
+            }
+            Part::Length => match octets {
+                [0x80, ..] => "indefinite".to_owned(),
+                [short @ 0..0x80, ..] => short.to_string(),
+                [first, octets @ ..] => {
+                    let octets = octets.get(..usize::from(first & 0x7F)).unwrap_or(octets);
+                    octets.iter().fold(0_u64, |length, octet| length << 8 | u64::from(*octet)).to_string()
+                }
+                [] => String::new(),
+            },
+            Part::Contents | Part::EndOfContents => String::new(),
+        };
+        let value = has_value.then(|| String::from_utf8_lossy(self.values.text()));
+        (self.each)(&Step {
+            place,
+            path: &self.path,
+            type_name: match self.begun.last() {
+                Some(begun) if field == FieldId::ROOT && begun.node == node => "(unknown addition)",
+                _ => self.shape.type_name(node).unwrap_or_else(|| kind.name()),
+            },
+            meaning: &meaning,
+            value: value.as_deref(),
+            clause: place.part.clause(self.rules, kind),
+        });
+    }
+
+    /// Hands over the part that waits for its value.
+    fn flush(&mut self, has_value: bool) {
+        if let Some((field, node, place, around)) = self.pending.take() {
+            self.say(field, node, place, has_value);
+            self.path.truncate(around);
+        }
+    }
+
+    /// Counts a value that ends, if it is an element.
+    fn ended(&mut self) {
+        if let Some(Begun { elements: Some(elements), .. }) = self.begun.last_mut() {
+            *elements += 1;
+        }
+    }
+}
+
+impl<F: FnMut(&Step<'_>)> Sink for Trace<'_, F> {
+    fn begin(&mut self, rules: Rules) {
+        self.finish();
+        self.rules = rules;
+    }
+
+    fn leaf(&mut self, _: FieldId, node: NodeId, leaf: Leaf<'_>) {
+        self.values.clear();
+        self.values.leaf(FieldId::ROOT, node, leaf);
+        self.flush(true);
+        self.has_part = false;
+        self.ended();
+    }
+
+    fn open(&mut self, field: FieldId, node: NodeId) {
+        self.flush(false);
+        self.has_part = false;
+        let around = self.step_in(field, node, false);
+        let kind = self.shape.nodes.get(node.index()).map(|node| node.kind);
+        let elements = matches!(kind, Some(Kind::SequenceOf | Kind::SetOf)).then_some(0);
+        self.begun.push(Begun { field, node, around, elements });
+    }
+
+    fn close(&mut self, _: FieldId, _: NodeId) {
+        self.flush(false);
+        self.has_part = false;
+        if let Some(begun) = self.begun.pop() {
+            self.path.truncate(begun.around);
+        }
+        self.ended();
+    }
+
+    fn absent(&mut self, _: FieldId, _: NodeId, _: u32) {}
+
+    fn unknown(&mut self, _: u32, _: Leaf<'_>) {
+        self.flush(false);
+        self.has_part = false;
+    }
+
+    fn wants_places(&self) -> bool {
+        true
+    }
+
+    fn place(&mut self, field: FieldId, node: NodeId, place: Place) {
+        self.flush(false);
+        // A part without others before it ends a value that has had its events: the open one, or a tag around the last.
+        let is_end = place.part == Part::EndOfContents && !self.has_part;
+        self.has_part = true;
+        let around = match self.begun.last() {
+            Some(begun) if is_end && begun.field == field => self.path.len(),
+            _ => self.step_in(field, node, is_end),
+        };
+        self.pending = Some((field, node, place, around));
+    }
+}
