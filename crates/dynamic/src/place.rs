@@ -1,6 +1,6 @@
 //! Places: which bits of an encoding are which part of which value.
 
-use tercet_plan::{Kind, Rules};
+use tercet_plan::Kind;
 
 /// The place of a part of an encoding: see [`crate::Sink::place`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +47,7 @@ impl Part {
     }
 
     /// Returns the clause that says what a part of a value of a type looks like.
-    pub const fn clause(self, _rules: Rules, kind: Kind) -> &'static str {
+    pub const fn clause(self, kind: Kind) -> &'static str {
         match self {
             Self::Identifier => "X.690 8.1.2",
             Self::Length => "X.690 8.1.3",

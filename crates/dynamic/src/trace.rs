@@ -32,7 +32,6 @@ pub struct Trace<'a, F> {
     /// The input, from the offset 0 on.
     input: &'a [u8],
     each: F,
-    rules: Rules,
     values: JsonWriter<'a>,
     /// The path of the value that has begun last.
     path: String,
@@ -61,7 +60,6 @@ impl<'a, F: FnMut(&Step<'_>)> Trace<'a, F> {
             shape,
             input,
             each,
-            rules: Rules::Ber,
             values: JsonWriter::new(shape, json::Options::default()),
             path: String::new(),
             begun: Vec::new(),
@@ -108,17 +106,22 @@ impl<'a, F: FnMut(&Step<'_>)> Trace<'a, F> {
             },
             Part::Contents | Part::EndOfContents => String::new(),
         };
+        let is_unknown = field == FieldId::ROOT && self.begun.last().is_some_and(|begun| begun.node == node);
         let value = has_value.then(|| String::from_utf8_lossy(self.values.text()));
         (self.each)(&Step {
             place,
             path: &self.path,
-            type_name: match self.begun.last() {
-                Some(begun) if field == FieldId::ROOT && begun.node == node => "(unknown addition)",
-                _ => self.shape.type_name(node).unwrap_or_else(|| kind.name()),
+            type_name: match self.shape.type_name(node) {
+                _ if is_unknown => "(unknown addition)",
+                Some(name) => name,
+                None => kind.name(),
             },
             meaning: &meaning,
             value: value.as_deref(),
-            clause: place.part.clause(self.rules, kind),
+            clause: match place.part {
+                Part::Contents if is_unknown => "X.690 8.1.4",
+                part => part.clause(kind),
+            },
         });
     }
 
@@ -139,9 +142,8 @@ impl<'a, F: FnMut(&Step<'_>)> Trace<'a, F> {
 }
 
 impl<F: FnMut(&Step<'_>)> Sink for Trace<'_, F> {
-    fn begin(&mut self, rules: Rules) {
+    fn begin(&mut self, _: Rules) {
         self.finish();
-        self.rules = rules;
     }
 
     fn leaf(&mut self, _: FieldId, node: NodeId, leaf: Leaf<'_>) {
