@@ -23,7 +23,7 @@ fn parts_are_the_encoding() {
         "schemas/certificate",
         "schemas/ldap",
         "tests/corpora/asn1/traps",
-        "xtask/tests/generated/zoo.asn",
+        "crates/conformance/tests/generated/zoo.asn",
     ] {
         let schema = Schema::load(&[root.join(path)], &SchemaOptions::default()).unwrap();
         for rules in [Rules::Ber, Rules::Der, Rules::Cer] {
