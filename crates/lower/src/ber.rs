@@ -4,8 +4,8 @@ use crate::shape::{Lowered, Source};
 use rustc_hash::{FxHashMap, FxHashSet};
 use tercet_model::OuterTag;
 use tercet_model::ir::{Model, TagClass};
-use tercet_plan::ber::{NONE, NodeCode, Program, Slot, UNTAGGED, flags, identifier, node_flags};
-use tercet_plan::shape::{Constant, Place, Presence, Shape};
+use tercet_plan::ber::{NONE, NodeCode, Program, Slot, UNTAGGED, flags};
+use tercet_plan::shape::{Constant, Presence, Shape};
 use tercet_plan::{FieldId, Kind, NodeId};
 use tercet_runtime::Tag;
 use tercet_runtime::ber::{Rules, Writer};
@@ -53,10 +53,7 @@ pub(crate) fn program(model: &Model, lowered: &mut Lowered<'_>) -> Program {
         let code = builder.node(shape, NodeId(index as u32), *entry);
         builder.program.nodes.push(code);
     }
-    let own = |slot: &Slot| *builder.program.chain(slot).last().unwrap_or(&slot.tag);
-    let identifiers =
-        builder.program.slots.iter().map(|slot| identifier(own(slot), slot.kind.is_constructed()));
-    builder.program.identifiers = identifiers.collect();
+    builder.program.identifiers = builder.program.make_identifiers();
     builder.program.defaults = vec![Box::default(); shape.defaults.len()];
     for (slot, field) in shape.fields.iter().enumerate() {
         if let Presence::Default(index) = field.presence
@@ -95,42 +92,10 @@ struct Builder {
 
 impl Builder {
     fn slot(&mut self, shape: &Shape, field: FieldId, node: NodeId, tags: &[OuterTag]) -> Slot {
-        let target = shape.node(node);
-        let kind = target.kind;
-        let open_ended = matches!(kind, Kind::Choice | Kind::Open);
         let mut bits = tags.iter().map(|tag| tag_bits(*tag));
         let tag = bits.next().unwrap_or(UNTAGGED);
         let chain = self.chain(bits.collect());
-        let mut flags = 0;
-        if open_ended {
-            flags |= flags::OPEN_ENDED;
-        }
-        if target.containing.is_some() || (shape.has_named_bits(node) && shape.sizes(node) != (0, usize::MAX))
-        {
-            flags |= flags::CONTENTS;
-        }
-        if tag == UNTAGGED && kind == Kind::Open {
-            flags |= flags::WILD;
-        }
-        if field != FieldId::ROOT {
-            let field = shape.field(field);
-            if field.place != Place::Root {
-                flags |= flags::ADDITION;
-            } else if field.presence == Presence::Mandatory {
-                flags |= flags::REQUIRED;
-            }
-            if matches!(field.presence, Presence::Default(_)) {
-                flags |= flags::DEFAULT;
-            }
-            if field.key.is_some() {
-                flags |= flags::KEY;
-            }
-        }
-        let special = flags::CONTENTS | flags::KEY;
-        if kind < Kind::Sequence && chain == 0 && tag != UNTAGGED && flags & special == 0 {
-            flags |= flags::PLAIN;
-        }
-        Slot { tag, field, node, kind, flags, chain }
+        Slot::new(shape, field, node, tag, chain)
     }
 
     fn chain(&mut self, tags: Box<[u32]>) -> u16 {
@@ -190,58 +155,20 @@ impl Builder {
     }
 
     fn node(&mut self, shape: &Shape, id: NodeId, entry: u32) -> NodeCode {
-        let node = shape.node(id);
-        let mut code = NodeCode {
-            kind: node.kind,
-            flags: 0,
-            first: node.first,
-            count: node.count,
-            second_root: node.second_root,
-            entry,
-            dense_tag: 0,
-            dense: 0,
-            dense_len: 0,
-            sparse: 0,
-            sparse_len: 0,
-            masks: self.program.masks.len() as u32,
-            required: 0,
-        };
-        if node.extensible {
-            code.flags |= node_flags::EXTENSIBLE;
-        }
-        if shape.has_named_bits(id) {
-            code.flags |= node_flags::NAMED_BITS;
-        }
-        if !matches!(node.kind, Kind::Sequence | Kind::Set | Kind::Choice) {
+        let (mut code, masks) = self.program.node(shape, id, entry);
+        code.masks = self.program.masks.len() as u32;
+        if !matches!(code.kind, Kind::Sequence | Kind::Set | Kind::Choice) {
             return code;
         }
-        if !self.program.scopes_of(id).is_empty() {
-            code.flags |= node_flags::SCOPE;
-        }
-        let mut tags: Vec<(u32, u32)> = Vec::with_capacity(node.count as usize);
-        let mut masks = vec![0_u64; (node.count as usize).div_ceil(64)];
-        let first = node.first as usize;
-        for (number, slot) in (0_u32..).zip(&self.program.slots[first..first + node.count as usize]) {
-            if slot.flags & flags::REQUIRED != 0 && node.kind != Kind::Choice {
-                masks[(number / 64) as usize] |= 1 << (number % 64);
-            }
-            if slot.flags & flags::WILD != 0 {
-                code.flags |= node_flags::WILD;
-            }
-            if slot.flags & flags::KEY != 0 {
-                code.flags |= node_flags::KEYS;
-            }
-            if slot.flags & flags::DEFAULT != 0 {
-                code.flags |= node_flags::DEFAULTS;
-            }
+        self.program.masks.extend(masks);
+        let mut tags: Vec<(u32, u32)> = Vec::with_capacity(code.count as usize);
+        for (number, slot) in (0_u32..).zip(self.program.slots_of(&code)) {
             if slot.tag != UNTAGGED {
                 tags.push((slot.tag, number));
             } else if let Some(outer) = self.outer.get(&slot.node) {
                 tags.extend(outer.tags.iter().map(|tag| (*tag, number)));
             }
         }
-        code.required = masks.first().copied().unwrap_or(0);
-        self.program.masks.extend(masks);
         tags.sort_unstable();
         self.tables(&mut code, &tags);
         code

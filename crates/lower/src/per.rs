@@ -1,6 +1,6 @@
 //! Widths, orders and bounds of PER (X.691), from the PER-visible constraints.
 
-mod steps;
+mod registers;
 mod time;
 
 use crate::order::TagOrder;
@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 use tercet_model::constraints::{Effective, IntegerRange, Visibility, alphabet_of};
 use tercet_model::ir::{Model, StringKind, TypeId, TypeKind};
 use tercet_plan::per::{
-    ADDITION, Addition, Alphabet, Choice, Code, Enumerated, Integer, IntegerForm, Large, Member,
-    NOT_PERMITTED, Program, Range, Sequence, Size, Whole,
+    ADDITION, Addition, Alphabet, Choice, Code, Enumerated, Integer, IntegerForm, Large, Member, Program,
+    Sequence, Size, Whole,
 };
 use tercet_plan::shape::{Place, Presence, Shape};
 use tercet_plan::{FieldId, Kind, NodeId};
@@ -37,7 +37,8 @@ pub(crate) fn program(model: &Model, lowered: &Lowered<'_>, aligned: bool, canon
         builder.program.nodes.push(code);
     }
     builder.scopes(lowered);
-    builder.steps();
+    builder.spare();
+    builder.program.derive(&lowered.shape);
     builder.program
 }
 
@@ -159,43 +160,16 @@ impl Builder<'_> {
             None => whole.clone(),
         };
         let set = if set.is_empty() { whole } else { set };
-        let mut count = 0_u64;
-        let mut ranges = Vec::with_capacity(set.ranges().len());
-        for (lo, hi) in set.codes() {
-            ranges.push(Range { lo, hi, number: count as u32 });
-            count += u64::from(hi - lo) + 1;
-        }
-        // §30.5.2: the fewest bits for so many characters, in the aligned variant a power of two of them.
-        let fewest = u64::BITS - count.saturating_sub(1).leading_zeros();
-        let bits = if self.program.aligned { fewest.next_power_of_two() } else { fewest };
-        let largest = ranges.last().map_or(0, |range| u64::from(range.hi));
-        let indexed = bits < 32 && largest >= 1 << bits;
-        // §30.5.6, §30.5.7: strings that are short for sure are not aligned.
-        let most = u64::from(size.hi) * u64::from(bits);
-        let unaligned = size.whole.is_some() && if size.is_fixed() { most <= 16 } else { most < 16 };
         let octets = match kind {
             StringKind::Bmp => 2,
             StringKind::Universal => 4,
             _ => 1,
         };
-        let below = ranges.iter().flat_map(|range| range.lo..=range.hi.min(127)).take_while(|c| *c < 128);
-        let ascii = below.fold(0_u128, |all, character| all | 1 << character);
-        let (mut table, mut codes) = (None, None);
-        if octets == 1 {
-            // All of them are below 128, and so is what is written for them.
-            let table = table.insert(Box::new([NOT_PERMITTED; 256]));
-            let codes = codes.insert(Box::new([NOT_PERMITTED; 256]));
-            for range in &ranges {
-                for character in range.lo..=range.hi.min(127) {
-                    let code = if indexed { range.number + (character - range.lo) } else { character };
-                    table[code as usize & 127] = character as u8;
-                    codes[character as usize] = code as u8;
-                }
-            }
-        }
-        let ranges = ranges.into();
-        let bits = bits as u8;
-        let alphabet = Alphabet { octets, bits, unaligned, indexed, ranges, ascii, table, codes, check };
+        let mut alphabet = Alphabet::new(octets, set.codes(), self.program.aligned);
+        // §30.5.6, §30.5.7: strings that are short for sure are not aligned.
+        let most = u64::from(size.hi) * u64::from(alphabet.bits);
+        alphabet.unaligned = size.whole.is_some() && if size.is_fixed() { most <= 16 } else { most < 16 };
+        alphabet.check = check;
         let index = match self.program.alphabets.iter().position(|known| *known == alphabet) {
             Some(index) => index,
             None => {

@@ -4,7 +4,7 @@
 //! can stand without a field: roots, rows of tables, types in CONTAINING. The tags of one value are the slot's `tag`,
 //! the outermost, and those of its chain inside it. A [`NodeCode`] finds the slot of an element by its tag.
 
-use crate::shape::{FieldId, Kind, NodeId};
+use crate::shape::{FieldId, Kind, NodeId, Place, Presence, Shape};
 
 /// The tag of a slot without any: an untagged CHOICE or open type.
 pub const UNTAGGED: u32 = u32::MAX;
@@ -65,6 +65,45 @@ pub struct Slot {
     pub chain: u16,
 }
 
+impl Slot {
+    /// Makes the slot of a field, or of a node without one, with its tags. Whether an untagged CHOICE takes any tag is set
+    /// by the caller.
+    pub fn new(shape: &Shape, field: FieldId, node: NodeId, tag: u32, chain: u16) -> Self {
+        let target = shape.node(node);
+        let kind = target.kind;
+        let mut flags = 0;
+        if matches!(kind, Kind::Choice | Kind::Open) {
+            flags |= flags::OPEN_ENDED;
+        }
+        if target.containing.is_some() || (shape.has_named_bits(node) && shape.sizes(node) != (0, usize::MAX))
+        {
+            flags |= flags::CONTENTS;
+        }
+        if tag == UNTAGGED && kind == Kind::Open {
+            flags |= flags::WILD;
+        }
+        if field != FieldId::ROOT {
+            let field = shape.field(field);
+            if field.place != Place::Root {
+                flags |= flags::ADDITION;
+            } else if field.presence == Presence::Mandatory {
+                flags |= flags::REQUIRED;
+            }
+            if matches!(field.presence, Presence::Default(_)) {
+                flags |= flags::DEFAULT;
+            }
+            if field.key.is_some() {
+                flags |= flags::KEY;
+            }
+        }
+        let special = flags::CONTENTS | flags::KEY;
+        if kind < Kind::Sequence && chain == 0 && tag != UNTAGGED && flags & special == 0 {
+            flags |= flags::PLAIN;
+        }
+        Self { tag, field, node, kind, flags, chain }
+    }
+}
+
 /// The code of a node: it finds the parts of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NodeCode {
@@ -121,6 +160,61 @@ pub struct Program {
 }
 
 impl Program {
+    /// Makes the code of a node without its tables, from the slots and scopes, and the words that tell which slots are
+    /// required.
+    pub fn node(&self, shape: &Shape, id: NodeId, entry: u32) -> (NodeCode, Vec<u64>) {
+        let node = shape.node(id);
+        let mut code = NodeCode {
+            kind: node.kind,
+            flags: 0,
+            first: node.first,
+            count: node.count,
+            second_root: node.second_root,
+            entry,
+            dense_tag: 0,
+            dense: 0,
+            dense_len: 0,
+            sparse: 0,
+            sparse_len: 0,
+            masks: 0,
+            required: 0,
+        };
+        if node.extensible {
+            code.flags |= node_flags::EXTENSIBLE;
+        }
+        if shape.has_named_bits(id) {
+            code.flags |= node_flags::NAMED_BITS;
+        }
+        if !matches!(node.kind, Kind::Sequence | Kind::Set | Kind::Choice) {
+            return (code, Vec::new());
+        }
+        if !self.scopes_of(id).is_empty() {
+            code.flags |= node_flags::SCOPE;
+        }
+        let mut masks = vec![0_u64; (node.count as usize).div_ceil(64)];
+        for (number, slot) in self.slots_of(&code).iter().enumerate() {
+            if slot.flags & flags::REQUIRED != 0 && node.kind != Kind::Choice {
+                masks[number / 64] |= 1 << (number % 64);
+            }
+            let marks = [
+                (flags::WILD, node_flags::WILD),
+                (flags::KEY, node_flags::KEYS),
+                (flags::DEFAULT, node_flags::DEFAULTS),
+            ];
+            for (_, of_node) in marks.into_iter().filter(|(of_slot, _)| slot.flags & of_slot != 0) {
+                code.flags |= of_node;
+            }
+        }
+        code.required = masks.first().copied().unwrap_or(0);
+        (code, masks)
+    }
+
+    /// Returns the identifier octets of the innermost tag of each slot.
+    pub fn make_identifiers(&self) -> Vec<u64> {
+        let own = |slot: &Slot| *self.chain(slot).last().unwrap_or(&slot.tag);
+        self.slots.iter().map(|slot| identifier(own(slot), slot.kind.is_constructed())).collect()
+    }
+
     /// The slots of a node.
     #[inline]
     pub fn slots_of(&self, node: &NodeCode) -> &[Slot] {

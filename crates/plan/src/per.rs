@@ -3,6 +3,7 @@
 //! A [`Program`] has one [`Code`] for each node of the shape. Whatever needs more than a few octets of description lies
 //! in a side table that the code points into.
 
+mod derive;
 mod lookup;
 mod steps;
 mod time;
@@ -174,6 +175,39 @@ pub struct Range {
 }
 
 impl Alphabet {
+    /// Makes the alphabet of characters of so many octets, from ranges in ascending order that do not overlap. Whether its
+    /// strings are aligned, and whether their values are checked, is set by the caller.
+    pub fn new(octets: u8, permitted: impl Iterator<Item = (u32, u32)>, aligned: bool) -> Self {
+        let mut count = 0_u64;
+        let mut ranges = Vec::with_capacity(permitted.size_hint().0);
+        for (lo, hi) in permitted {
+            ranges.push(Range { lo, hi, number: count as u32 });
+            count += u64::from(hi - lo) + 1;
+        }
+        // §30.5.2: the fewest bits for so many characters, in the aligned variant a power of two of them.
+        let fewest = u64::BITS - count.saturating_sub(1).leading_zeros();
+        let bits = if aligned { fewest.next_power_of_two() } else { fewest };
+        let largest = ranges.last().map_or(0, |range| u64::from(range.hi));
+        let indexed = bits < 32 && largest >= 1 << bits;
+        let below = ranges.iter().flat_map(|range| range.lo..=range.hi.min(127)).take_while(|c| *c < 128);
+        let ascii = below.fold(0_u128, |all, character| all | 1 << character);
+        let (mut table, mut codes) = (None, None);
+        if octets == 1 {
+            // All of them are below 128, and so is what is written for them.
+            let table = table.insert(Box::new([NOT_PERMITTED; 256]));
+            let codes = codes.insert(Box::new([NOT_PERMITTED; 256]));
+            for range in &ranges {
+                for character in range.lo..=range.hi.min(127) {
+                    let code = if indexed { range.number + (character - range.lo) } else { character };
+                    table[code as usize & 127] = character as u8;
+                    codes[character as usize] = code as u8;
+                }
+            }
+        }
+        let (ranges, bits) = (ranges.into(), bits as u8);
+        Self { octets, bits, unaligned: false, indexed, ranges, ascii, table, codes, check: false }
+    }
+
     /// The bits to write for a character, if it is permitted.
     #[inline]
     pub fn code(&self, character: u32) -> Option<u32> {
@@ -302,6 +336,21 @@ pub enum Code {
     Time(u32),
     /// A TIME whose property settings do not come to one of the forms that are supported: intervals, and mixtures.
     Unsupported,
+}
+
+impl Code {
+    /// Returns whether values have parts, or may have some.
+    pub const fn has_parts(self) -> bool {
+        matches!(
+            self,
+            Self::Sequence(_)
+                | Self::SequenceOf(..)
+                | Self::Choice(_)
+                | Self::Open
+                | Self::OctetsContaining(_)
+                | Self::BitsContaining(..)
+        )
+    }
 }
 
 /// The code for one of the four variants of PER.

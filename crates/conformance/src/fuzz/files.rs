@@ -1,6 +1,6 @@
 //! Elements, record files, and source text.
 
-use tercet::plan::{Rules, bytes};
+use tercet::plan::Rules;
 use tercet::records::{Framing, Identifiers, RecordFormat, RecordReader, detect};
 use tercet::runtime::dump;
 use tercet::{RustOptions, Schema};
@@ -65,47 +65,6 @@ pub(super) fn asn1_seeds() -> Vec<Vec<u8>> {
         }
     }
     seeds
-}
-
-/// A plan file has one form: what is read is written the same, and can be followed. The sum is made to fit, since no damage
-/// would get past it.
-pub(super) fn plan(input: &[u8]) {
-    let mut octets = input.to_vec();
-    bytes::seal(&mut octets);
-    let plans = match bytes::read(&octets) {
-        Ok(plans) => plans,
-        Err(error) => {
-            assert!(error.offset <= octets.len() as u64, "{error} in {} octets", octets.len());
-            return told(&error);
-        }
-    };
-    assert!(bytes::write(&plans).as_ref() == Some(&octets), "another form of the same plans");
-    plans.iter().for_each(|plan| drop(plan.dump()));
-}
-
-/// Plans of small types with all that plans have, by each family of rules.
-pub(super) fn plan_seeds() -> Vec<Vec<u8>> {
-    let texts = [
-        "T ::= SEQUENCE { a INTEGER (1..9, ..., 20) DEFAULT 3, b OCTET STRING (SIZE (2)) OPTIONAL, ..., \
-         [[ c BMPString, d ENUMERATED { x, y, ..., z } ]], e T OPTIONAL }",
-        "T ::= CHOICE { a [3] SET OF IA5String (FROM (\"a\"..\"d\") ^ SIZE (1..4)), b NULL, \
-         c OCTET STRING (CONTAINING U), ..., d REAL (-1.0..<2.0) } U ::= SET { b BIT STRING { one (1) }, a TIME }",
-        "C ::= CLASS { &id INTEGER UNIQUE, &Type } WITH SYNTAX { &id IS &Type } \
-         S C ::= { { 1 IS INTEGER } | { 7 IS UTF8String }, ... } \
-         T ::= SEQUENCE { id C.&id ({S}), value C.&Type ({S}{@id}) }",
-        "T ::= SEQUENCE OF U (WITH COMPONENTS { ..., a (ALL EXCEPT 5) PRESENT }) \
-         U ::= SEQUENCE { a [0] V OPTIONAL, b OBJECT IDENTIFIER DEFAULT {1 2 3} } V ::= INTEGER (W | 9) W ::= INTEGER (2..5)",
-    ];
-    let rules = [Rules::Ber, Rules::Aper, Rules::CanonicalUper, Rules::Oer];
-    let seeds = texts.iter().flat_map(|text| {
-        let module = format!("M DEFINITIONS AUTOMATIC TAGS ::= BEGIN {text} END");
-        let schema = Schema::from_text("seed.asn", &module);
-        assert!(!schema.has_errors(), "{}", schema.render(false));
-        let all = schema.plans(&rules, &["T"]).expect("plans of our own");
-        let each = all.chunks(1).map(bytes::write).chain([bytes::write(&all)]).collect::<Vec<_>>();
-        each.into_iter().flatten()
-    });
-    seeds.collect()
 }
 
 /// The octets of a file are in records, filler, wrappers, or rejects: none twice, none nowhere.

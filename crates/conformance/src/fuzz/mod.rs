@@ -15,6 +15,7 @@ mod files;
 mod ldap;
 mod megaco;
 mod mutate;
+mod plans;
 mod typed;
 mod values;
 
@@ -83,7 +84,7 @@ pub const TARGETS: &[Target] = &[
     target_of("typed_oer", "generated OER", typed::oer, typed::oer_seeds),
     target_of("dump", "elements without a schema", files::dump, values::ber_seeds),
     target_of("asn1", "ASN.1 source text", files::asn1, files::asn1_seeds),
-    target_of("plan", "plan files", files::plan, files::plan_seeds),
+    target_of("plan", "plan files", plans::plan, plans::plan_seeds),
     target_of("records", "record files", files::records, files::record_seeds),
     target_of("h248_text", "Megaco text", megaco::text, megaco::text_seeds),
     target_of("h248_binary", "Megaco BER and PER", megaco::binary, megaco::binary_seeds),

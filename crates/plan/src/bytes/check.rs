@@ -1,9 +1,10 @@
 //! Checks that the tables of a plan fit one another: every index, range and width, so that what follows a plan need not.
 
 use crate::constraint::{Constraints, Element, Restriction};
-use crate::per::{IntegerForm, MANY, NO_DEFAULT, NO_KEY, Op, Step, Whole};
-use crate::shape::{Constant, Presence, Shape};
-use crate::{Code, FieldId, Kind, ber, oer, per};
+use crate::per::{IntegerForm, Whole};
+use crate::shape::{Constant, Node, Presence, Shape};
+use crate::{Code, FieldId, Kind, NodeId, ber, oer, per};
+use tercet_runtime::Tag;
 
 /// The name of a table that does not fit.
 type Fault = &'static str;
@@ -17,6 +18,10 @@ const fn ensure(holds: bool, table: Fault) -> Result<(), Fault> {
 fn within(first: u32, count: u32, length: usize) -> bool {
     first as usize <= length && count as usize <= length - first as usize
 }
+
+/// Bits that named bits are filled up to at most, and characters of no bits that a string has at least: what values have
+/// without an encoding is bounded.
+const MOST_FILLED: u32 = 1 << 20;
 
 /// Checks the tables of a shape.
 pub(super) fn shape(shape: &Shape) -> Result<(), Fault> {
@@ -32,18 +37,22 @@ pub(super) fn shape(shape: &Shape) -> Result<(), Fault> {
             .is_none_or(|it| (it.table as usize) < shape.tables.len() && it.keys.iter().all(is_register));
         ensure(element && fields && items && constraint && table, "nodes")?;
     }
+    for id in (0..shape.nodes.len() as u32).map(NodeId) {
+        let least = if shape.has_named_bits(id) { shape.least_size(id) } else { 0 };
+        ensure(least <= MOST_FILLED as usize, "nodes")?;
+    }
     for (at, field) in (0..).zip(&shape.fields) {
         let parent = shape.node(field.parent);
         let own = parent.first <= at && at - parent.first < parent.count;
         let default = match field.presence {
-            Presence::Default(index) => (index as usize) < shape.defaults.len(),
+            Presence::Default(index) => {
+                shape.defaults.get(index as usize).is_some_and(|it| is_of(shape, field.node, it))
+            }
             Presence::Mandatory | Presence::Optional => true,
         };
         ensure(own && default && field.key.as_ref().is_none_or(is_register), "fields")?;
     }
-    for constant in &shape.defaults {
-        self::constant(constant)?;
-    }
+    shape.defaults.iter().try_for_each(constant)?;
     if let Some(instructions) = &shape.instructions {
         let has = |index: &u32| (*index as usize) < instructions.namespaces.len();
         if let Some(places) = &instructions.xml {
@@ -54,6 +63,31 @@ pub(super) fn shape(shape: &Shape) -> Result<(), Fault> {
     }
     ensure(shape.value_names.iter().all(|(field, _)| *field != FieldId::ROOT), "names of values")?;
     restrictions(&shape.restrictions, shape.registers)
+}
+
+/// Returns whether a constant is a value of a node as far as parts go.
+fn is_of(shape: &Shape, id: NodeId, constant: &Constant) -> bool {
+    let node = shape.node(id);
+    let part = |field: FieldId| (field.0.checked_sub(node.first)).is_some_and(|at| at < node.count);
+    let is_part =
+        |field: FieldId, value: &Constant| part(field) && is_of(shape, shape.field(field).node, value);
+    match constant {
+        Constant::Boolean(_) => node.kind == Kind::Boolean,
+        Constant::Int(_) => matches!(node.kind, Kind::Integer | Kind::Enumerated),
+        // An open type of which nothing is known has octets too, and a value that is not understood has none.
+        Constant::Contents(octets) => octets.is_empty() || is_primitive(node.kind) || node.kind == Kind::Open,
+        Constant::Struct(fields) => {
+            matches!(node.kind, Kind::Sequence | Kind::Set)
+                && fields.iter().all(|(field, value)| is_part(*field, value))
+                && fields.is_sorted_by(|a, b| a.0 < b.0)
+        }
+        Constant::List(elements) => {
+            matches!(node.kind, Kind::SequenceOf | Kind::SetOf)
+                && elements.iter().all(|value| is_part(FieldId(node.first), value))
+        }
+        Constant::Choice(field, value) => node.kind == Kind::Choice && is_part(*field, value),
+        Constant::Open(inner, value) => node.kind == Kind::Open && is_of(shape, *inner, value),
+    }
 }
 
 /// Checks that the parts of a constant are fields, not the outermost value.
@@ -158,139 +192,207 @@ pub(super) fn code(shape: &Shape, code: &Code) -> Result<(), Fault> {
 fn ber(shape: &Shape, program: &ber::Program) -> Result<(), Fault> {
     ensure(program.nodes.len() == shape.nodes.len(), "codes")?;
     ensure(program.slots.len() >= shape.fields.len(), "slots")?;
-    ensure(program.identifiers.len() == program.slots.len(), "identifiers")?;
     ensure(program.chains.first().is_none_or(|chain| chain.is_empty()), "chains")?;
-    for slot in &program.slots {
+    let is_tag = |tag: &u32| Tag::from_bits(*tag).is_some();
+    ensure(program.chains.iter().all(|chain| chain.iter().all(is_tag)), "chains")?;
+    for (at, slot) in program.slots.iter().enumerate() {
+        // Behind those of the fields are those of nodes without one.
+        let (field, node) = match shape.fields.get(at) {
+            Some(field) => (FieldId(at as u32), field.node),
+            None => (FieldId::ROOT, slot.node),
+        };
+        let made = ber::Slot::new(shape, field, node, slot.tag, slot.chain);
+        let untagged = slot.tag == ber::UNTAGGED && made.flags & ber::flags::OPEN_ENDED != 0;
+        let wild = if untagged { slot.flags & ber::flags::WILD } else { 0 };
+        let is_made = *slot == ber::Slot { flags: made.flags | wild, ..made };
         let chain = slot.chain == 0 || usize::from(slot.chain) < program.chains.len();
-        ensure(chain && slot.kind == shape.node(slot.node).kind, "slots")?;
+        ensure(chain && is_made && (untagged || is_tag(&slot.tag)), "slots")?;
     }
-    for (code, node) in program.nodes.iter().zip(&shape.nodes) {
-        let slots = within(code.first, code.count, program.slots.len()) && code.second_root <= code.count;
-        let entry = code.entry == ber::NONE || (code.entry as usize) < program.slots.len();
-        // Elements of a list are not marked.
-        let is_list = matches!(code.kind, Kind::SequenceOf | Kind::SetOf);
-        let words = if is_list { 0 } else { code.count.div_ceil(64) };
-        let tables = within(code.dense, code.dense_len, program.dense.len())
-            && within(code.sparse, code.sparse_len, program.sparse.len())
-            && within(code.masks, words, program.masks.len())
-            && code.dense_tag.checked_add(code.dense_len).is_some();
-        ensure(code.kind == node.kind && slots && entry && tables, "codes")?;
-        let dense = &program.dense[code.dense as usize..][..code.dense_len as usize];
-        let sparse = &program.sparse[code.sparse as usize..][..code.sparse_len as usize];
+    ensure(program.identifiers == program.make_identifiers(), "identifiers")?;
+    ensure(program.scopes.iter().all(|(_, register)| *register < shape.registers), "scopes")?;
+    ensure(program.scopes.is_sorted(), "scopes")?;
+    for (id, code) in (0..).map(NodeId).zip(&program.nodes) {
+        let is_own = |slot: &ber::Slot| slot.field == FieldId::ROOT && slot.node == id;
+        let entry = code.entry == ber::NONE || program.slots.get(code.entry as usize).is_some_and(is_own);
+        let (made, masks) = program.node(shape, id, code.entry);
+        let ber::NodeCode { dense_tag, dense, dense_len, sparse, sparse_len, masks: first, .. } = *code;
+        let made = ber::NodeCode { dense_tag, dense, dense_len, sparse, sparse_len, masks: first, ..made };
+        let tables = within(dense, dense_len, program.dense.len())
+            && within(sparse, sparse_len, program.sparse.len())
+            && within(first, masks.len() as u32, program.masks.len())
+            && dense_tag.checked_add(dense_len).is_some();
+        ensure(made == *code && entry && tables, "codes")?;
+        ensure(program.masks[first as usize..][..masks.len()] == masks, "masks")?;
+        let dense = &program.dense[dense as usize..][..dense_len as usize];
+        let sparse = &program.sparse[sparse as usize..][..sparse_len as usize];
         let known = dense.iter().all(|slot| u32::from(*slot) <= code.count)
-            && sparse.iter().all(|(_, slot)| *slot < code.count);
+            && sparse.iter().all(|(_, slot)| *slot < code.count)
+            && sparse.is_sorted();
         ensure(known, "tags")?;
     }
-    ensure(program.scopes.iter().all(|(_, register)| *register < shape.registers), "scopes")
+    ensure(program.defaults.len() == shape.defaults.len(), "defaults")
 }
 
 fn per(shape: &Shape, program: &per::Program) -> Result<(), Fault> {
     let has = |index: u32, length: usize| (index as usize) < length;
     let is_register = |register: &u16| *register < shape.registers;
-    ensure(program.nodes.len() == shape.nodes.len() && program.values.len() == shape.nodes.len(), "codes")?;
-    ensure(program.steps.len() >= shape.fields.len(), "steps")?;
-    ensure(program.tables.len() == shape.tables.len(), "tables")?;
-    for (code, node) in program.nodes.iter().zip(&shape.nodes) {
+    ensure(program.nodes.len() == shape.nodes.len(), "codes")?;
+    // Each is that of one node, so that what follows from all of them is not larger than they are.
+    let mut sequences = vec![false; program.sequences.len()];
+    let mut choices = vec![false; program.choices.len()];
+    for (id, (code, node)) in (0..).map(NodeId).zip(program.nodes.iter().zip(&shape.nodes)) {
         use per::Code;
+        let is_new = |used: &mut Vec<bool>, index: u32| {
+            used.get_mut(index as usize).is_some_and(|used| !std::mem::replace(used, true))
+        };
         let known = match *code {
             Code::Integer(integer) => self::integer(integer, program),
             Code::Enumerated(index) => has(index, program.enumerations.len()),
-            Code::BitString(size, _)
-            | Code::OctetString(size)
-            | Code::BitsContaining(size, _)
-            | Code::OctetsContaining(size) => self::size(&size),
-            Code::Characters(size, index) => self::size(&size) && has(index, program.alphabets.len()),
-            Code::SequenceOf(size, field) => {
-                self::size(&size) && has(field, shape.fields.len()) && node.count == 1
+            Code::BitString(size, named) | Code::BitsContaining(size, named) => {
+                self::size(&size, program) && (!named || size.lo <= MOST_FILLED)
             }
-            Code::Predefined(index) => has(index, shape.defaults.len()),
+            Code::OctetString(size) | Code::OctetsContaining(size) => self::size(&size, program),
+            Code::Characters(size, index) => {
+                let alphabet = program.alphabets.get(index as usize);
+                self::size(&size, program)
+                    && alphabet.is_some_and(|alphabet| alphabet.bits > 0 || size.lo <= MOST_FILLED)
+            }
+            Code::SequenceOf(size, field) => {
+                self::size(&size, program) && node.count == 1 && field == node.first
+            }
+            Code::Predefined(index) => predefined(shape, id, index),
             Code::Time(index) => has(index, program.times.len()),
-            Code::Sequence(index) => program.sequences.get(index as usize).is_some_and(|it| {
-                let members = |first: u32, list: &[per::Member]| {
-                    within(first, list.len() as u32, program.steps.len())
-                        && list.iter().all(|member| member.field < node.count)
-                };
-                members(it.first, &it.root)
-                    && it.keys.iter().chain(&it.scopes).all(is_register)
-                    && it.additions.iter().all(|addition| match addition {
-                        per::Addition::Single(field) => *field < node.count,
-                        per::Addition::Group { first, members: list, .. } => members(*first, list),
-                    })
-            }),
-            Code::Choice(index) => program.choices.get(index as usize).is_some_and(|it| {
-                let known = |field: &u32| *field < node.count;
-                let index = |index: &u32| match index & per::ADDITION {
-                    0 => has(*index, it.root.len()),
-                    _ => has(index & !per::ADDITION, it.additions.len()),
-                };
-                whole(it.whole)
-                    && within(it.first, it.root.len() as u32, program.steps.len())
-                    && it.root.iter().chain(&it.additions).all(known)
-                    && it.indices.len() == node.count as usize
-                    && it.indices.iter().all(index)
-            }),
+            Code::Sequence(index) => {
+                is_new(&mut sequences, index) && {
+                    let it = &program.sequences[index as usize];
+                    let mut members = Members::new(shape, node);
+                    let of = |member: &per::Member| (member.field, member.optional);
+                    let additions = it.additions.iter().all(|addition| match addition {
+                        per::Addition::Single(field) => members.add_one(*field),
+                        per::Addition::Group { optional, members: list, .. } => {
+                            members.add(list.iter().map(of), *optional)
+                        }
+                    });
+                    additions
+                        && members.add(it.root.iter().map(of), it.optional)
+                        && members.are_all()
+                        && it.keys.iter().chain(&it.scopes).all(is_register)
+                }
+            }
+            Code::Choice(index) => {
+                is_new(&mut choices, index) && {
+                    let it = &program.choices[index as usize];
+                    let mut members = Members::new(shape, node);
+                    let of = |list: &[u32], mark: u32| {
+                        (0..)
+                            .zip(list)
+                            .all(|(at, field)| it.indices.get(*field as usize) == Some(&(at | mark)))
+                    };
+                    it.whole == Whole::of((it.root.len() as u64).saturating_sub(1), program.aligned)
+                        && it.root.iter().chain(&it.additions).all(|field| members.add_one(*field))
+                        && members.are_all()
+                        && it.indices.len() == node.count as usize
+                        && of(&it.root, 0)
+                        && of(&it.additions, per::ADDITION)
+                }
+            }
             Code::Boolean | Code::Null | Code::Contents | Code::Open | Code::Unsupported => true,
         };
-        ensure(known, "codes")?;
+        ensure(known && is_per(node.kind, code), "codes")?;
     }
-    ensure(program.enumerations.iter().all(|it| whole(it.whole)), "enumerations")?;
+    ensure(sequences.into_iter().chain(choices).all(|used| used), "codes")?;
+    for it in &program.enumerations {
+        let whole = Whole::of((it.root.len() as u64).saturating_sub(1), program.aligned);
+        let ascends = |numbers: &[i64]| numbers.is_sorted_by(|a, b| a < b);
+        ensure(it.whole == whole && ascends(&it.root) && ascends(&it.additions), "enumerations")?;
+    }
     for alphabet in &program.alphabets {
-        let mut number = 0_u32;
-        let in_order = alphabet.ranges.iter().all(|range| {
-            let follows = range.number == number && range.lo <= range.hi;
-            number = number.wrapping_add(range.hi.wrapping_sub(range.lo)).wrapping_add(1);
-            follows
-        });
-        let widths = matches!(alphabet.octets, 1 | 2 | 4) && alphabet.bits <= 32;
-        ensure(in_order && widths && alphabet.ranges.is_sorted_by(|a, b| a.hi < b.lo), "alphabets")?;
+        let ranges = alphabet.ranges.iter().map(|range| (range.lo, range.hi));
+        let in_order =
+            ranges.clone().all(|(lo, hi)| lo <= hi) && alphabet.ranges.is_sorted_by(|a, b| a.hi < b.lo);
+        ensure(in_order && matches!(alphabet.octets, 1 | 2 | 4), "alphabets")?;
+        let (unaligned, check) = (alphabet.unaligned, alphabet.check);
+        let made = per::Alphabet {
+            unaligned,
+            check,
+            ..per::Alphabet::new(alphabet.octets, ranges, program.aligned)
+        };
+        ensure(made == *alphabet, "alphabets")?;
     }
+    ensure(
+        program.large.iter().all(|it| !it.lo.is_empty() && it.span.as_ref().is_none_or(|it| !it.is_empty())),
+        "numbers",
+    )?;
     let integers = program.times.iter().flat_map(|time| &time.parts).flat_map(times);
     ensure(integers.into_iter().all(|it| integer(it, program)), "times")?;
-    for lookup in &program.tables {
-        // A search ends at a free place.
-        let free = lookup.places.is_empty()
-            || lookup.places.len().is_power_of_two()
-                && lookup.places.iter().any(|(_, node)| *node == u32::MAX);
-        let known = lookup.places.iter().all(|(_, node)| *node == u32::MAX || has(*node, shape.nodes.len()));
-        ensure(free && known && lookup.seconds >= 0, "tables")?;
-    }
-    for step in program.steps.iter().chain(&program.values) {
-        ensure(self::step(step, shape, program), "steps")?;
-    }
-    Ok(())
+    let mut derived = program.clone();
+    derived.derive(shape);
+    ensure(derived == *program, "steps")
 }
 
-fn step(step: &Step, shape: &Shape, program: &per::Program) -> bool {
-    let register = |register: u16| register == NO_KEY || register < shape.registers;
-    let steps = |first: u32, count: u32| within(first, count, program.steps.len());
-    let field = |width: u8, pad: u8| width <= 64 && matches!(pad, 0 | 7);
-    let counted = |it: per::Counted| field(it.width, it.pad) && matches!(it.align, 0 | 7);
-    let op = match step.op {
-        Op::Null | Op::Leaf | Op::Part => true,
-        Op::Number { width, pad, .. } => field(width, pad),
-        Op::Sequence { first, count, optional, width } => {
-            steps(first, count) && optional < MANY && width <= MANY && u32::from(optional) <= count
-        }
-        Op::Keyed { first, width, pad, behind, rest } => {
-            steps(first, 3) && field(width, pad) && behind <= width && rest <= behind
-        }
-        Op::List { element, width, pad, .. } => steps(element, 1) && field(width, pad),
-        Op::Choice { first, most, width, pad } => {
-            most.checked_add(1).is_some_and(|count| steps(first, count)) && field(width, pad)
-        }
-        Op::Open { table, key, second } => {
-            (table as usize) < program.tables.len() && key < shape.registers && register(second)
-        }
-        Op::Octets(it) | Op::Bits(it) => counted(it),
-        Op::Characters(it, alphabet) | Op::Text(it, alphabet) => {
-            counted(it) && usize::from(alphabet) < program.alphabets.len()
-        }
-    };
-    op && (step.field == u32::MAX || (step.field as usize) < shape.fields.len())
-        && (step.node as usize) < shape.nodes.len()
-        && (step.constant == NO_DEFAULT || (step.constant as usize) < shape.defaults.len())
-        && register(step.key)
-        && step.bit <= MANY
+/// The fields of a node that members of a program stand for.
+struct Members<'s> {
+    shape: &'s Shape,
+    node: &'s Node,
+    /// By number within the node.
+    seen: Vec<bool>,
+}
+
+impl<'s> Members<'s> {
+    fn new(shape: &'s Shape, node: &'s Node) -> Self {
+        Self { shape, node, seen: vec![false; node.count as usize] }
+    }
+
+    /// Adds a field; `false` if it is not one of the node, or has been added.
+    fn add_one(&mut self, field: u32) -> bool {
+        self.seen.get_mut(field as usize).is_some_and(|seen| !std::mem::replace(seen, true))
+    }
+
+    /// Adds fields, each with whether it has a presence bit, of which there are so many.
+    fn add(&mut self, list: impl Iterator<Item = (u32, bool)>, optional: u32) -> bool {
+        let mut bits = 0;
+        let known = list.into_iter().all(|(field, is_optional)| {
+            bits += u32::from(is_optional);
+            self.add_one(field) && {
+                let field = &self.shape.fields[(self.node.first + field) as usize];
+                is_optional == (field.presence != Presence::Mandatory)
+            }
+        });
+        known && bits == optional
+    }
+
+    fn are_all(&self) -> bool {
+        self.seen.iter().all(|seen| *seen)
+    }
+}
+
+/// Returns whether values of a kind have a code of PER.
+const fn is_per(kind: Kind, code: &per::Code) -> bool {
+    use per::Code;
+    match code {
+        Code::Boolean => matches!(kind, Kind::Boolean),
+        Code::Null => matches!(kind, Kind::Null),
+        Code::Integer(_) => matches!(kind, Kind::Integer),
+        Code::Enumerated(_) => matches!(kind, Kind::Enumerated),
+        Code::BitString(..) | Code::BitsContaining(..) => matches!(kind, Kind::BitString),
+        Code::OctetString(_) | Code::OctetsContaining(_) => matches!(kind, Kind::OctetString),
+        Code::Sequence(_) => matches!(kind, Kind::Sequence | Kind::Set),
+        Code::SequenceOf(..) => matches!(kind, Kind::SequenceOf | Kind::SetOf),
+        Code::Choice(_) => matches!(kind, Kind::Choice),
+        Code::Open => matches!(kind, Kind::Open),
+        Code::Characters(..) | Code::Contents | Code::Time(_) | Code::Unsupported => is_primitive(kind),
+        Code::Predefined(_) => matches!(kind, Kind::Sequence | Kind::Choice),
+    }
+}
+
+/// Returns whether a default is a value of a node.
+fn predefined(shape: &Shape, id: NodeId, index: u32) -> bool {
+    shape.defaults.get(index as usize).is_some_and(|constant| is_of(shape, id, constant))
+}
+
+/// Returns whether values of a kind have no parts.
+const fn is_primitive(kind: Kind) -> bool {
+    !matches!(kind, Kind::Sequence | Kind::Set | Kind::SequenceOf | Kind::SetOf | Kind::Choice | Kind::Open)
 }
 
 /// Returns the numbers of a part of a time.
@@ -310,56 +412,58 @@ fn times(part: &per::TimePart) -> Vec<per::Integer> {
 
 fn integer(integer: per::Integer, program: &per::Program) -> bool {
     match integer.form {
-        IntegerForm::Constrained { whole, .. } => self::whole(whole),
+        IntegerForm::Constrained { span, whole, .. } => whole == Whole::of(span, program.aligned),
         IntegerForm::Large(index) => (index as usize) < program.large.len(),
         IntegerForm::SemiConstrained(_) | IntegerForm::Unconstrained => true,
     }
 }
 
-fn whole(whole: Whole) -> bool {
-    match whole {
-        Whole::Bits(width) => width <= 64,
-        Whole::Octets(width, most) => width <= 4 && matches!(most, 1..=8),
-        Whole::Nothing | Whole::Octet | Whole::TwoOctets => true,
-    }
-}
-
-fn size(size: &per::Size) -> bool {
-    let field = size.field.is_none_or(|field| field.width <= 64 && matches!(field.pad, 0 | 7));
-    size.lo <= size.hi && field && size.whole.is_none_or(whole)
+fn size(size: &per::Size, program: &per::Program) -> bool {
+    let hi = (size.hi != per::UNBOUNDED).then_some(u64::from(size.hi));
+    size.lo <= size.hi && *size == per::Size::new(u64::from(size.lo), hi, size.extensible, program.aligned)
 }
 
 fn oer(shape: &Shape, program: &oer::Program) -> Result<(), Fault> {
     ensure(program.nodes.len() == shape.nodes.len(), "codes")?;
     let has = |index: u32, length: usize| (index as usize) < length;
-    for (code, node) in program.nodes.iter().zip(&shape.nodes) {
+    for (id, (code, node)) in (0..).map(NodeId).zip(program.nodes.iter().zip(&shape.nodes)) {
         use oer::Code;
         let field = |field: u32| field < node.count;
         let known = match *code {
             Code::Integer(form) => octets(form),
             Code::Time(index) => has(index, program.times.len()),
-            Code::Predefined(index) => has(index, shape.defaults.len()),
+            Code::Predefined(index) => predefined(shape, id, index),
             Code::Sequence(index) => program.sequences.get(index as usize).is_some_and(|it| {
-                it.root.iter().all(|member| field(member.field))
-                    && it.additions.iter().flat_map(oer::Addition::fields).all(field)
+                let mut members = Members::new(shape, node);
+                let of = |member: &oer::Member| (member.field, member.optional);
+                let additions = it.additions.iter().all(|addition| match addition {
+                    oer::Addition::Single(field) => members.add_one(*field),
+                    oer::Addition::Group { optional, members: list } => {
+                        members.add(list.iter().map(of), *optional)
+                    }
+                });
+                additions
+                    && members.add(it.root.iter().map(of), it.optional)
+                    && members.are_all()
                     && it.keys.iter().chain(&it.scopes).all(|register| *register < shape.registers)
             }),
             Code::Choice(index) => program.choices.get(index as usize).is_some_and(|it| {
                 it.alternatives.len() == node.count as usize && it.tags.iter().all(|(_, at)| field(*at))
             }),
             Code::SequenceOf => node.count == 1,
+            Code::BitString(size, named) | Code::BitsContaining(size, named) => {
+                !named || size == oer::VARIABLE || size <= MOST_FILLED
+            }
             Code::Boolean
             | Code::Null
             | Code::Enumerated
             | Code::Real(_)
-            | Code::BitString(..)
             | Code::OctetString(_)
-            | Code::BitsContaining(..)
             | Code::OctetsContaining(_)
             | Code::Contents(_)
             | Code::Open => true,
         };
-        ensure(known, "codes")?;
+        ensure(known && is_oer(node.kind, code), "codes")?;
     }
     let points = program.times.iter().filter_map(|time| match time {
         oer::Time::Point(steps) => Some(steps),
@@ -370,6 +474,26 @@ fn oer(shape: &Shape, program: &oer::Program) -> Result<(), Fault> {
         oer::TimeStep::Difference | oer::TimeStep::Always(..) | oer::TimeStep::Utc => true,
     });
     ensure(known, "times")
+}
+
+/// Returns whether values of a kind have a code of OER.
+const fn is_oer(kind: Kind, code: &oer::Code) -> bool {
+    use oer::Code;
+    match code {
+        Code::Boolean => matches!(kind, Kind::Boolean),
+        Code::Null => matches!(kind, Kind::Null),
+        Code::Integer(_) => matches!(kind, Kind::Integer),
+        Code::Enumerated => matches!(kind, Kind::Enumerated),
+        Code::Real(_) => matches!(kind, Kind::Real),
+        Code::BitString(..) | Code::BitsContaining(..) => matches!(kind, Kind::BitString),
+        Code::OctetString(_) | Code::OctetsContaining(_) => matches!(kind, Kind::OctetString),
+        Code::Sequence(_) => matches!(kind, Kind::Sequence | Kind::Set),
+        Code::SequenceOf => matches!(kind, Kind::SequenceOf | Kind::SetOf),
+        Code::Choice(_) => matches!(kind, Kind::Choice),
+        Code::Open => matches!(kind, Kind::Open),
+        Code::Contents(_) | Code::Time(_) => is_primitive(kind),
+        Code::Predefined(_) => matches!(kind, Kind::Sequence | Kind::Choice),
+    }
 }
 
 const fn octets(form: oer::Integer) -> bool {

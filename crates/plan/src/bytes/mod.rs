@@ -134,7 +134,8 @@ pub fn seal(octets: &mut [u8]) {
 /// Reads plans from bytes. They share one shape.
 ///
 /// # Errors
-/// [`Error`] for everything but what [`write`] returns: every index is one of its table.
+/// [`Error`] for everything but what [`write`] returns: every index is one of its table, and what follows from other tables
+/// is made again and compared. So plans of any bytes can be followed without a panic, in bounded time and memory.
 pub fn read(octets: &[u8]) -> Result<Vec<Plan>, Error> {
     let fault = |offset: usize, kind| Error { offset: offset as u64, kind };
     let (header, contents) = octets.split_at_checked(HEADER).unwrap_or((octets, &[]));

@@ -1,31 +1,32 @@
-//! What the engine of PER goes by: one step for each field and node, the forms that most values have told at once.
+//! What follows from the codes of a program: the steps of the engine, with the forms that most values have told at once.
 
-use super::Builder;
-use crate::shape::Lowered;
-use tercet_plan::NodeId;
-use tercet_plan::per::{
-    Addition, Code, Counted, Field, Integer, IntegerForm, Lookup, MANY, NO_DEFAULT, NO_KEY, Op, Sequence,
-    Size, Step, Whole,
+use super::{
+    Addition, Code, Counted, Field, Integer, IntegerForm, Lookup, MANY, NO_DEFAULT, NO_KEY, Op, Program,
+    Sequence, Size, Step, Whole,
 };
-use tercet_plan::shape::{Key, Presence, TableRef};
+use crate::NodeId;
+use crate::shape::{Key, Presence, Shape, TableRef};
 
-impl Builder<'_> {
-    /// The registers that hold for one value of a SEQUENCE or SET.
-    pub(super) fn scopes(&mut self, lowered: &Lowered<'_>) {
-        let scopes = (0_u16..).zip(&lowered.scopes);
-        for (register, node) in scopes.filter_map(|(at, scope)| Some((at, lowered.around.get(*scope)?.1))) {
-            if let Some(Code::Sequence(code)) = self.program.nodes.get(node.index())
-                && let Some(sequence) = self.program.sequences.get_mut(*code as usize)
-            {
-                let mut all = sequence.scopes.to_vec();
-                all.push(register);
-                sequence.scopes = all.into();
-            }
-        }
+impl Program {
+    /// Makes the steps, the values and the tables, and sets where the steps of each node begin, from everything else in the
+    /// program and its shape. Each index must be one of its table, and each SEQUENCE, SET and CHOICE that of one node.
+    pub fn derive(&mut self, shape: &Shape) {
+        let program = std::mem::take(self);
+        let mut derived = Derived { shape, program: Self { steps: Vec::new(), ..program } };
+        derived.steps();
+        *self = derived.program;
     }
+}
 
+/// A program whose steps are being made.
+struct Derived<'a> {
+    shape: &'a Shape,
+    program: Program,
+}
+
+impl Derived<'_> {
     /// One step for each field, then those whose order differs from that of the text; and one for each node.
-    pub(super) fn steps(&mut self) {
+    fn steps(&mut self) {
         let shape = self.shape;
         for (number, field) in (0..).zip(&shape.fields) {
             let constant = match field.presence {
@@ -40,7 +41,6 @@ impl Builder<'_> {
             match self.program.nodes.get(NodeId(index).index()).copied() {
                 Some(Code::Sequence(code)) => {
                     let code = code as usize;
-                    self.spare_registers(NodeId(index), code);
                     let root = self.program.sequences[code].root.iter().map(|member| member.field).collect();
                     self.program.sequences[code].first = self.in_order(node.first, root);
                     for at in 0..self.program.sequences[code].additions.len() {
@@ -73,51 +73,6 @@ impl Builder<'_> {
             Step { op, field: u32::MAX, node, constant: NO_DEFAULT, key: NO_KEY, run: 0, bit: 0 }
         };
         self.program.values = (0..shape.nodes.len() as u32).map(value).collect();
-    }
-
-    /// A key that is there in every value, in front of all that may look for it, is not forgotten when a value begins.
-    /// Where nothing comes behind an open type, and nothing with one before it, the key of a value around is not looked
-    /// for any more, and need not come back (NGAP InitialContextSetup, of each information element: 75 instructions; the
-    /// outermost value of NBAP, which else has frames: 2,100).
-    fn spare_registers(&mut self, id: NodeId, code: usize) {
-        let first = self.shape.node(id).first as usize;
-        let code_of = |number: u32| {
-            let field = &self.shape.fields[first + number as usize];
-            (field, self.program.nodes[field.node.index()])
-        };
-        let sequence = &self.program.sequences[code];
-        let leading = sequence.root.iter().map(|member| (member, code_of(member.field)));
-        let leading = leading.take_while(|(_, (_, code))| !has_parts(*code));
-        let sure = leading.filter(|(member, (_, code))| {
-            !member.optional && matches!(code, Code::Integer(_) | Code::Enumerated(_) | Code::Boolean)
-        });
-        let sure: Vec<u16> = sure.filter_map(|(_, (field, _))| field.key).collect();
-        let open_last = sequence.additions.is_empty()
-            && sequence.root.split_last().is_some_and(|(last, before)| {
-                let mut budget = LOOKED_AT;
-                matches!(code_of(last.field).1, Code::Open)
-                    && before
-                        .iter()
-                        .all(|member| self.holds_no_other(code_of(member.field).0.node, &mut budget))
-            });
-        let sequence = &mut self.program.sequences[code];
-        sequence.keys = sequence.keys.iter().copied().filter(|key| !sure.contains(key)).collect();
-        if open_last {
-            sequence.scopes = Box::default();
-        }
-    }
-
-    /// Whether no open type, nor a string with CONTAINING, is in the values of a node, as far as the budget goes.
-    fn holds_no_other(&self, node: NodeId, budget: &mut u32) -> bool {
-        let Some(left) = budget.checked_sub(1) else { return false };
-        *budget = left;
-        match self.program.nodes[node.index()] {
-            Code::Open | Code::OctetsContaining(_) | Code::BitsContaining(..) => false,
-            code if has_parts(code) => {
-                self.shape.fields_of(node).all(|(_, field)| self.holds_no_other(field.node, budget))
-            }
-            _ => true,
-        }
     }
 
     /// Where the steps of some fields of a node stand in their order; their runs and presence bits are counted.
@@ -156,10 +111,12 @@ impl Builder<'_> {
         self.program.tables = tables.collect();
     }
 
-    /// Whether every value of a field surely has a bit at least. Elements that have none cost nothing to announce, so
-    /// that the engine has to count them.
-    fn has_bits(&self, field: u32, nested: u32) -> bool {
+    /// Returns whether every value of a field surely has a bit at least, as far as the budget goes. Elements that have none
+    /// cost nothing to announce, so that the engine has to count them.
+    fn has_bits(&self, field: u32, nested: u32, budget: &mut u32) -> bool {
         let Some(nested) = nested.checked_sub(1) else { return false };
+        let Some(left) = budget.checked_sub(1) else { return false };
+        *budget = left;
         let node = self.shape.fields[field as usize].node;
         let first = self.shape.node(node).first;
         let whole_has = |whole: Whole| whole != Whole::Nothing;
@@ -186,16 +143,16 @@ impl Builder<'_> {
                 let mut members = known.root.iter();
                 known.extensible
                     || known.optional > 0
-                    || members.any(|member| self.has_bits(first + member.field, nested))
+                    || members.any(|member| self.has_bits(first + member.field, nested, budget))
             }
             Code::SequenceOf(size, element) => {
-                size_has(size) || size.lo > 0 && self.has_bits(element, nested)
+                size_has(size) || size.lo > 0 && self.has_bits(element, nested, budget)
             }
             Code::Choice(code) => {
                 let known = &self.program.choices[code as usize];
                 known.extensible
                     || whole_has(known.whole)
-                    || known.root.iter().all(|number| self.has_bits(first + number, nested))
+                    || known.root.iter().all(|number| self.has_bits(first + number, nested, budget))
             }
             Code::Null | Code::Predefined(_) | Code::Time(_) | Code::Unsupported => false,
         }
@@ -230,7 +187,9 @@ impl Builder<'_> {
                 let width = optional + u8::from(known.extensible);
                 Op::Sequence { first: known.first, count: known.root.len() as u32, optional, width }
             }
-            Code::SequenceOf(size, element) if self.has_bits(element, NESTED) => self.list(size, element),
+            Code::SequenceOf(size, element) if self.has_bits(element, NESTED, &mut { LOOKED_AT }) => {
+                self.list(size, element)
+            }
             Code::Choice(code) if key == NO_KEY => {
                 let known = &self.program.choices[code as usize];
                 match (known.whole.field_behind(known.extensible), known.root.len().checked_sub(1)) {
@@ -247,7 +206,7 @@ impl Builder<'_> {
                 self.row_of_characters(size, alphabet).unwrap_or(Op::Leaf)
             }
             Code::OctetsContaining(_) | Code::BitsContaining(..) => Op::Leaf,
-            code if has_parts(code) => Op::Part,
+            code if code.has_parts() => Op::Part,
             _ => Op::Leaf,
         }
     }
@@ -343,23 +302,11 @@ impl Builder<'_> {
     }
 }
 
-/// How many nodes are looked at for whether they hold open types.
-const LOOKED_AT: u32 = 64;
+/// How many fields are looked at for whether an element has bits.
+const LOOKED_AT: u32 = 10_000;
 
 /// How deep values are looked into for whether they have bits.
 const NESTED: u32 = 8;
-
-fn has_parts(code: Code) -> bool {
-    matches!(
-        code,
-        Code::Sequence(_)
-            | Code::SequenceOf(..)
-            | Code::Choice(_)
-            | Code::Open
-            | Code::OctetsContaining(_)
-            | Code::BitsContaining(..)
-    )
-}
 
 fn count_bits(steps: &mut [Step]) {
     let (mut run, mut bit) = (0_u8, 0_u8);
