@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use tercet::plan::bytes::{self, ErrorKind};
 use tercet::plan::per::{self, IntegerForm, Whole};
-use tercet::plan::{Code, FieldId, Plan, Rules};
+use tercet::plan::{Code, FieldId, Kind, NodeId, Plan, Rules};
 use tercet::{Schema, SchemaOptions};
 use tercet_conformance::corpora::repository;
 use tercet_conformance::fuzz::target;
@@ -143,10 +143,26 @@ fn forged_numbers_are_refused() {
         }
     };
     assert_eq!(oer(&large), refused("codes"));
+    // A number with the components of a SEQUENCE.
+    let parts = |plan: &mut Plan| {
+        let shape = std::sync::Arc::make_mut(&mut plan.shape);
+        let number = shape.nodes.iter_mut().find(|node| node.kind == Kind::Integer);
+        number.expect("an INTEGER").count = 1;
+    };
+    assert_eq!(forged(Rules::Ber, &parts), refused("nodes"));
     // A slot of a field that says that it has none.
     let bare = |plan: &mut Plan| match &mut plan.code {
         Code::Ber(program) => program.slots[0].field = FieldId::ROOT,
         _ => panic!("not a plan for BER"),
     };
     assert_eq!(forged(Rules::Ber, &bare), refused("slots"));
+    // An open type that holds itself.
+    let text = "M DEFINITIONS AUTOMATIC TAGS ::= BEGIN C ::= CLASS { &id INTEGER UNIQUE, &Type } WITH SYNTAX { &id IS &Type }
+        S C ::= { { 1 IS NULL } } T ::= SEQUENCE { id C.&id ({S}), value C.&Type ({S}{@id}) } END";
+    let mut plan = Schema::from_text("m.asn", text).plan(Rules::Ber, &["T"]).expect("a plan");
+    let shape = std::sync::Arc::make_mut(&mut plan.shape);
+    let open = shape.nodes.iter().position(|node| node.kind == Kind::Open).expect("an open type");
+    shape.tables[0].rows[0].node = NodeId(open as u32);
+    let read = bytes::read(&bytes::write(&[plan]).expect("bytes")).map_err(|error| error.kind);
+    assert_eq!(read, refused("tables"));
 }

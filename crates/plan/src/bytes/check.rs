@@ -2,7 +2,7 @@
 
 use crate::constraint::{Constraints, Element, Restriction};
 use crate::per::{IntegerForm, Whole};
-use crate::shape::{Constant, Node, Presence, Shape};
+use crate::shape::{Constant, Field, Node, Presence, Shape};
 use crate::{Code, FieldId, Kind, NodeId, ber, oer, per};
 use tercet_runtime::Tag;
 
@@ -26,21 +26,33 @@ const MOST_FILLED: u32 = 1 << 20;
 /// Checks the tables of a shape.
 pub(super) fn shape(shape: &Shape) -> Result<(), Fault> {
     let is_register = |register: &u16| *register < shape.registers;
-    for node in &shape.nodes {
-        let element = !matches!(node.kind, Kind::SequenceOf | Kind::SetOf) || node.count == 1;
-        let fields = within(node.first, node.count, shape.fields.len()) && node.second_root <= node.count;
+    for (id, node) in (0..).map(NodeId).zip(&shape.nodes) {
+        let element = match node.kind {
+            Kind::SequenceOf | Kind::SetOf => node.count == 1,
+            Kind::Sequence | Kind::Set | Kind::Choice => true,
+            _ => node.count == 0,
+        };
+        let is_own = |field: &Field| field.parent == id;
+        let fields = within(node.first, node.count, shape.fields.len())
+            && node.second_root <= node.count
+            && shape.fields[node.first as usize..][..node.count as usize].iter().all(is_own);
+        let inside = node.containing.is_none() || matches!(node.kind, Kind::BitString | Kind::OctetString);
         let items = within(node.item_first, node.item_count, shape.items.len());
         let constraint = node.constraint.is_none_or(|it| (it as usize) < shape.constraints.len());
         let table = node
             .table
             .as_ref()
             .is_none_or(|it| (it.table as usize) < shape.tables.len() && it.keys.iter().all(is_register));
-        ensure(element && fields && items && constraint && table, "nodes")?;
+        let table = table && (node.table.is_none() || node.kind == Kind::Open);
+        ensure(element && fields && inside && items && constraint && table, "nodes")?;
     }
     for id in (0..shape.nodes.len() as u32).map(NodeId) {
         let least = if shape.has_named_bits(id) { shape.least_size(id) } else { 0 };
         ensure(least <= MOST_FILLED as usize, "nodes")?;
     }
+    // An open type whose content is one again takes no octets: it would not end.
+    let rows = shape.tables.iter().flat_map(|table| &table.rows);
+    ensure(rows.map(|row| shape.node(row.node)).all(|node| node.table.is_none()), "tables")?;
     for (at, field) in (0..).zip(&shape.fields) {
         let parent = shape.node(field.parent);
         let own = parent.first <= at && at - parent.first < parent.count;
