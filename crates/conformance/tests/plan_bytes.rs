@@ -62,7 +62,7 @@ fn plans_of_large_specifications_are_read_back() {
 }
 
 /// Plans with a changed octet and a sum that fits are refused, or can be followed in all syntaxes: the sum is no protection
-/// against those who make it. `cargo xtask fuzz --sweep plan` changes every bit.
+/// against those who make it. `cargo conformance fuzz --sweep plan` changes every bit.
 #[test]
 fn forged_plans_are_refused_or_can_be_followed() {
     let target = target("plan").expect("a target");
