@@ -4,6 +4,7 @@
 //! counts are the same on a busy machine. Instructions an octet must not grow by more than a quarter, and there is a most
 //! of them, and of octets of heap for an octet of input (promises 5 and 7).
 
+use std::any::type_name_of_val;
 use std::io::Write;
 use std::process::Command;
 
@@ -121,28 +122,41 @@ fn judge(family: &Family, few: &Cost, many: &Cost) -> Vec<String> {
 fn observe(family: &Family, size: usize) -> Result<Cost, String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
     let said = Command::new("valgrind")
-        .args([
-            "--tool=callgrind",
-            "--callgrind-out-file=/dev/null",
-            "--toggle-collect=xtask::linear::counted*",
-        ])
+        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
+        .arg(format!("--toggle-collect={}*", type_name_of_val(&counted)))
         .arg(program)
         .args(["linear-case", &family.name, &size.to_string()])
         .output()
         .map_err(|error| format!("valgrind: {error}"))?;
     let (answer, errors) = (String::from_utf8_lossy(&said.stdout), String::from_utf8_lossy(&said.stderr));
-    let count = errors.lines().find_map(|line| line.split_once("Collected :"));
+    let instructions = collected(&errors)?;
     let mut words = answer.trim_end().splitn(3, ' ');
     let cost = (|| {
         Some(Cost {
-            instructions: count?.1.trim().parse().ok()?,
+            instructions,
             input: words.next()?.parse().ok()?,
             heap: words.next()?.parse().ok()?,
             refused: words.next().map(str::to_owned),
         })
     })();
-    let said = || errors.lines().find(|line| line.contains("panicked")).unwrap_or_default().to_owned();
-    cost.ok_or_else(|| format!("{answer}{}", said()))
+    cost.ok_or_else(|| format!("{answer}{}", panicked(&errors).unwrap_or_default()))
+}
+
+/// Returns the instructions that callgrind reports.
+///
+/// # Errors
+/// There is no report, or callgrind has not found the function to count.
+fn collected(report: &str) -> Result<u64, String> {
+    let count = report.lines().find_map(|line| line.split_once("Collected :")?.1.trim().parse().ok());
+    match count {
+        Some(0) => Err("callgrind counts nothing: this program has no symbols".to_owned()),
+        Some(count) => Ok(count),
+        None => Err(panicked(report).unwrap_or(report).to_owned()),
+    }
+}
+
+fn panicked(report: &str) -> Option<&str> {
+    report.lines().find(|line| line.contains("panicked"))
 }
 
 /// Reads an input of `NAME SIZE` and tells the octets of it, those of the heap, and why it was refused, if so.
@@ -173,7 +187,14 @@ fn counted(family: &Family, input: &[u8]) -> Result<(), String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{FAMILIES, Family};
+    use super::{FAMILIES, Family, collected};
+
+    #[test]
+    fn no_instructions_are_no_count() {
+        assert_eq!(collected("==7== Events    : Ir\n==7== Collected : 1234\n"), Ok(1234));
+        assert!(collected("==7== Collected : 0").unwrap_err().contains("no symbols"));
+        assert!(collected("==7== Command: conformance").is_err());
+    }
 
     /// Counts need valgrind; that there is something to count does not.
     #[test]
