@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use tercet::dynamic::{Tape, sample};
-use tercet::{Schema, SchemaOptions, TapeCodec, TransferSyntax};
+use tercet::{Rules, Schema, SchemaOptions, TapeCodec};
 
 use tercet_testing::repository;
 
@@ -28,7 +28,7 @@ struct Subject {
     schema: &'static str,
     module: &'static str,
     root: &'static str,
-    works: &'static [(TransferSyntax, &'static [&'static str])],
+    works: &'static [(Rules, &'static [&'static str])],
 }
 
 const BOTH: &[&str] = &["tape", "encode"];
@@ -40,10 +40,10 @@ const SUBJECTS: &[Subject] = &[
         module: "Demo-CDR",
         root: "CallRecord",
         works: &[
-            (TransferSyntax::Ber, &["walk", "validate", "tape", "json", "csv", "encode"]),
-            (TransferSyntax::Der, BOTH),
-            (TransferSyntax::Aper, BOTH),
-            (TransferSyntax::Uper, BOTH),
+            (Rules::Ber, &["walk", "validate", "tape", "json", "csv", "encode"]),
+            (Rules::Der, BOTH),
+            (Rules::Aper, BOTH),
+            (Rules::Uper, BOTH),
         ],
     },
     Subject {
@@ -51,14 +51,14 @@ const SUBJECTS: &[Subject] = &[
         schema: "personnel/PersonnelRecord.asn",
         module: "Personnel",
         root: "PersonnelRecord",
-        works: &[(TransferSyntax::Ber, BOTH), (TransferSyntax::Aper, BOTH), (TransferSyntax::Uper, BOTH)],
+        works: &[(Rules::Ber, BOTH), (Rules::Aper, BOTH), (Rules::Uper, BOTH)],
     },
     Subject {
         name: "ldap",
         schema: "ldap/LDAP.asn",
         module: "LDAP",
         root: "LDAPMessage",
-        works: &[(TransferSyntax::Ber, &["walk", "validate", "tape", "json", "encode"])],
+        works: &[(Rules::Ber, &["walk", "validate", "tape", "json", "encode"])],
     },
     Subject {
         name: "megaco",
@@ -66,8 +66,8 @@ const SUBJECTS: &[Subject] = &[
         module: "MEDIA-GATEWAY-CONTROL-v3",
         root: "MegacoMessage",
         works: &[
-            (TransferSyntax::Ber, &["validate", "tape", "json", "encode"]),
-            (TransferSyntax::Aper, &["validate", "tape", "json", "encode"]),
+            (Rules::Ber, &["validate", "tape", "json", "encode"]),
+            (Rules::Aper, &["validate", "tape", "json", "encode"]),
         ],
     },
 ];
@@ -198,7 +198,7 @@ fn measure() -> Result<Counts, String> {
 }
 
 /// Writes records of a subject, each after its length.
-fn make(subject: &Subject, syntax: TransferSyntax, path: &Path) -> Result<(), String> {
+fn make(subject: &Subject, syntax: Rules, path: &Path) -> Result<(), String> {
     let schema =
         Schema::load(&[schema(subject)], &SchemaOptions::default()).map_err(|error| error.to_string())?;
     let plan = schema.plan(syntax.plan_rules(), &[subject.root]).map_err(|error| error.to_string())?;
@@ -225,7 +225,7 @@ fn schema(subject: &Subject) -> PathBuf {
 fn instructions(
     runner: &Path,
     subject: &Subject,
-    syntax: TransferSyntax,
+    syntax: Rules,
     work: &str,
     records: &Path,
     passes: usize,

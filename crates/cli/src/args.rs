@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use tercet::model::Tagging;
 use tercet::records::Guard;
-use tercet::{Listener, PlanCache, Schema, SchemaOptions, TransferSyntax};
+use tercet::{Listener, PlanCache, Rules, Schema, SchemaOptions};
 
 /// The options about specifications, which a plan file has no use for.
 pub const NOT_WITH_PLAN: [&str; 6] = ["schema", "strict", "alias", "tags", "allow_errors", "allow_missing"];
@@ -255,14 +255,14 @@ impl SchemaArgs {
 
 /// A transfer syntax on the command line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Syntax(pub TransferSyntax);
+pub struct Syntax(pub Rules);
 
 /// All transfer syntaxes, as the command line has them.
-const SYNTAXES: [Syntax; TransferSyntax::ALL.len()] = {
-    let mut all = [Syntax(TransferSyntax::Ber); TransferSyntax::ALL.len()];
+const SYNTAXES: [Syntax; Rules::ALL.len()] = {
+    let mut all = [Syntax(Rules::Ber); Rules::ALL.len()];
     let mut i = 0;
     while i < all.len() {
-        all[i] = Syntax(TransferSyntax::ALL[i]);
+        all[i] = Syntax(Rules::ALL[i]);
         i += 1;
     }
     all
@@ -281,20 +281,20 @@ impl ValueEnum for Syntax {
 
 /// A transfer syntax, or none: it is to be found out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SyntaxOrAuto(pub Option<TransferSyntax>);
+pub struct SyntaxOrAuto(pub Option<Rules>);
 
 impl Default for SyntaxOrAuto {
     fn default() -> Self {
-        Self(Some(TransferSyntax::default()))
+        Self(Some(Rules::default()))
     }
 }
 
 /// `auto`, then all.
-const SYNTAXES_OR_AUTO: [SyntaxOrAuto; TransferSyntax::ALL.len() + 1] = {
-    let mut all = [SyntaxOrAuto(None); TransferSyntax::ALL.len() + 1];
+const SYNTAXES_OR_AUTO: [SyntaxOrAuto; Rules::ALL.len() + 1] = {
+    let mut all = [SyntaxOrAuto(None); Rules::ALL.len() + 1];
     let mut i = 0;
-    while i < TransferSyntax::ALL.len() {
-        all[i + 1] = SyntaxOrAuto(Some(TransferSyntax::ALL[i]));
+    while i < Rules::ALL.len() {
+        all[i + 1] = SyntaxOrAuto(Some(Rules::ALL[i]));
         i += 1;
     }
     all

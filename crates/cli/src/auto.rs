@@ -5,7 +5,7 @@ use crate::inputs::{Input, SpellingArgs};
 use crate::term;
 use std::fmt::Write;
 use tercet::records::inputs::{Spelling, blocks};
-use tercet::{Candidate, Detector, Schema, TransferSyntax, detect};
+use tercet::{Candidate, Detector, Rules, Schema, detect};
 
 /// Candidates that are told.
 const TOLD: usize = 8;
@@ -24,11 +24,11 @@ pub enum Told {
 pub fn find(
     schema: &Schema,
     inputs: &mut [Input],
-    syntax: Option<TransferSyntax>,
+    syntax: Option<Rules>,
     type_name: Option<&str>,
     spelling: SpellingArgs,
     told: Told,
-) -> Outcome<(TransferSyntax, String)> {
+) -> Outcome<(Rules, String)> {
     let Some(input) = inputs.first_mut() else { return Err(Failure::usage("there is no input")) };
     let octets = input.read()?;
     let name = input.name();
@@ -77,11 +77,11 @@ fn sample(
     schema: &Schema,
     name: &str,
     octets: &[u8],
-    syntax: Option<TransferSyntax>,
+    syntax: Option<Rules>,
     type_name: Option<&str>,
     spelling: SpellingArgs,
 ) -> Outcome<Option<Vec<u8>>> {
-    if spelling.binary || syntax.is_some_and(TransferSyntax::is_text) {
+    if spelling.binary || syntax.is_some_and(Rules::is_text) {
         return Ok(None);
     }
     let form = match spelling.hex {

@@ -7,7 +7,7 @@ use std::io::Read;
 use std::sync::Arc;
 use tercet::dynamic::{Error, ErrorKind, NodeId, Options, Plan, Tape, Trailing, View};
 use tercet::records::{Interpretation, Origin};
-use tercet::{CodecError, TapeCodec, TransferSyntax, check_trailing};
+use tercet::{CodecError, Rules, TapeCodec, check_trailing};
 
 /// Octets that hold values.
 #[derive(Debug)]
@@ -20,7 +20,7 @@ pub struct Piece {
 
 /// Cuts an input into pieces: text that spells octets into its parts. In hexadecimal text each line is one if the rules do
 /// not tell where a value ends.
-pub fn pieces(input: &Input, syntax: TransferSyntax, spelling: SpellingArgs) -> Outcome<Vec<Piece>> {
+pub fn pieces(input: &Input, syntax: Rules, spelling: SpellingArgs) -> Outcome<Vec<Piece>> {
     let mut pieces = Vec::new();
     if syntax.is_text() {
         pieces.push(Piece { name: input.name(), octets: input.read()? });
@@ -58,7 +58,7 @@ pub struct Values<'p> {
 
 impl<'p> Values<'p> {
     /// Values of a type of a plan.
-    pub fn new(plan: &'p Plan, root: NodeId, syntax: TransferSyntax, options: Options) -> Self {
+    pub fn new(plan: &'p Plan, root: NodeId, syntax: Rules, options: Options) -> Self {
         Self {
             plan,
             root,

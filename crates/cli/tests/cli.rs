@@ -15,8 +15,8 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use tercet::dynamic::{FieldId, Leaf, Rules, Tape, Token};
-use tercet::{Schema, SchemaOptions, TapeCodec, TransferSyntax};
+use tercet::dynamic::{FieldId, Leaf, Tape, Token};
+use tercet::{Rules, Schema, SchemaOptions, TapeCodec};
 
 const MANIFEST: &str = env!("CARGO_MANIFEST_DIR");
 const TERCET: &str = env!("CARGO_BIN_EXE_tercet");
@@ -142,7 +142,7 @@ fn tape(words: &str, dir: &Path, out: &mut String) {
     let schema = Schema::load(&[dir.join(file)], &SchemaOptions::default()).unwrap();
     let plan = schema.plan(Rules::Ber, &[name]).unwrap();
     let mut tape = Tape::new();
-    TapeCodec::new(TransferSyntax::Ber, &plan)
+    TapeCodec::new(Rules::Ber, &plan)
         .read(plan.root(name).unwrap(), &octets, &mut tape, &Default::default())
         .unwrap();
     for (index, token) in tape.view(&octets).tokens().enumerate() {

@@ -8,11 +8,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use tempfile::TempDir;
 use tercet::dynamic::Tape;
-use tercet::{Schema, SchemaOptions, TapeCodec, TransferSyntax};
+use tercet::{Rules, Schema, SchemaOptions, TapeCodec};
 
 /// In the order of their numbers in TS 32.297, which begin with 1.
-const SYNTAXES: [TransferSyntax; 4] =
-    [TransferSyntax::Ber, TransferSyntax::Uper, TransferSyntax::Aper, TransferSyntax::Xer];
+const SYNTAXES: [Rules; 4] = [Rules::Ber, Rules::Uper, Rules::Aper, Rules::Xer];
 const BER: usize = 0;
 const UPER: usize = 1;
 const APER: usize = 2;
@@ -31,7 +30,7 @@ fn records() -> Vec<[Vec<u8>; 4]> {
     let mut rest = &octets[..];
     let (mut records, mut tape) = (Vec::new(), Tape::new());
     while !rest.is_empty() {
-        let mut codec = TapeCodec::new(TransferSyntax::Ber, &plans[0]);
+        let mut codec = TapeCodec::new(Rules::Ber, &plans[0]);
         let length = codec.read(node, rest, &mut tape, &Default::default()).unwrap();
         records.push(std::array::from_fn(|i| {
             let mut out = Vec::new();

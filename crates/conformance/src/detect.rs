@@ -10,7 +10,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use tercet::{Candidate, Detector, Schema, SchemaOptions, TransferSyntax};
+use tercet::{Candidate, Detector, Rules, Schema, SchemaOptions};
 
 use crate::{Tally, corpora, hex, vectors};
 
@@ -146,15 +146,7 @@ impl<W: Write> Runner<'_, W> {
     }
 
     /// Tries one encoding.
-    fn one(
-        &mut self,
-        files: &[PathBuf],
-        name: &str,
-        rules: &str,
-        right: &[TransferSyntax],
-        octets: &[u8],
-        id: &str,
-    ) {
+    fn one(&mut self, files: &[PathBuf], name: &str, rules: &str, right: &[Rules], octets: &[u8], id: &str) {
         if octets.len() < FEW || right.is_empty() {
             return;
         }
@@ -218,9 +210,9 @@ fn octets(encodings: &Value) -> Vec<(String, Vec<u8>)> {
 
 /// What the names that vectors and files have for rules mean to the library. Rules with no octets of their own in most
 /// values stand for the basic ones.
-fn syntaxes(rules: &str) -> Vec<TransferSyntax> {
+fn syntaxes(rules: &str) -> Vec<Rules> {
     match rules {
-        "coer" => vec![TransferSyntax::Oer],
+        "coer" => vec![Rules::Oer],
         _ => rules.parse().into_iter().collect(),
     }
 }

@@ -23,7 +23,7 @@ const RULES: [Rules; 7] = [
     Rules::CanonicalAper,
     Rules::CanonicalUper,
     Rules::Oer,
-    Rules::CanonicalOer,
+    Rules::Coer,
 ];
 
 /// A type of a specification, ready to decode and encode.

@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use tercet::codegen::{Codecs, Serde};
-use tercet::{RustOptions, Schema, TapeCodec, TransferSyntax};
+use tercet::{Rules, RustOptions, Schema, TapeCodec};
 use tercet_dynamic::{Encoder, NodeId, Options, Plan, Tape, Value, json, sample};
+use tercet_plan::Shape;
 use tercet_plan::constraint::Element;
-use tercet_plan::{Rules, Shape};
 
 use crate::corpora::with_gaps;
 use crate::generate::Random;
@@ -21,16 +21,16 @@ use crate::hex;
 use crate::tally::Tally;
 
 /// The rules that are compared, with the types that stand for them.
-const RULES: [(TransferSyntax, &str); 9] = [
-    (TransferSyntax::Ber, "Ber"),
-    (TransferSyntax::Der, "Der"),
-    (TransferSyntax::Cer, "Cer"),
-    (TransferSyntax::Aper, "Aper"),
-    (TransferSyntax::Uper, "Uper"),
-    (TransferSyntax::CanonicalAper, "CanonicalAper"),
-    (TransferSyntax::CanonicalUper, "CanonicalUper"),
-    (TransferSyntax::Oer, "Oer"),
-    (TransferSyntax::Coer, "Coer"),
+const RULES: [(Rules, &str); 9] = [
+    (Rules::Ber, "Ber"),
+    (Rules::Der, "Der"),
+    (Rules::Cer, "Cer"),
+    (Rules::Aper, "Aper"),
+    (Rules::Uper, "Uper"),
+    (Rules::CanonicalAper, "CanonicalAper"),
+    (Rules::CanonicalUper, "CanonicalUper"),
+    (Rules::Oer, "Oer"),
+    (Rules::Coer, "Coer"),
 ];
 
 /// What the program is told of values in BER that it is to write by other rules: the number of those, and this.
@@ -243,7 +243,7 @@ fn cases(plans: &[Plan], roots: &[String], settings: &Arguments, outcome: &mut O
             options.seed = settings.seed + turn;
             let mut octets = Vec::new();
             if sample::Sampler::new(&shape, options.clone()).sample(node, &mut tape).is_ok()
-                && TapeCodec::new(TransferSyntax::Ber, &plans[0]).write(tape.view(&[]), &mut octets).is_ok()
+                && TapeCodec::new(Rules::Ber, &plans[0]).write(tape.view(&[]), &mut octets).is_ok()
             {
                 let of =
                     |rules| Case { root: number, rules, octets: octets.clone(), origin: Origin::Foreign };
@@ -310,11 +310,7 @@ fn compare(plans: &[Plan], roots: &[String], case: &Case, answer: &str, outcome:
             let again = hex::parse(words.get(2).copied().unwrap_or_default()).unwrap_or_default();
             let canonical = matches!(
                 syntax,
-                TransferSyntax::Der
-                    | TransferSyntax::Cer
-                    | TransferSyntax::CanonicalAper
-                    | TransferSyntax::CanonicalUper
-                    | TransferSyntax::Coer
+                Rules::Der | Rules::Cer | Rules::CanonicalAper | Rules::CanonicalUper | Rules::Coer
             ) && !damaged;
             let same = words[1] == length.to_string()
                 && if canonical {
@@ -447,7 +443,7 @@ impl Outcome {
 }
 
 /// What the engine makes of an encoding when it writes its value again.
-fn rewritten(plan: &Plan, syntax: TransferSyntax, root: NodeId, octets: &[u8]) -> Option<Vec<u8>> {
+fn rewritten(plan: &Plan, syntax: Rules, root: NodeId, octets: &[u8]) -> Option<Vec<u8>> {
     let mut tape = Tape::new();
     let mut options = Options::default();
     options.rules = syntax.plan_rules();
@@ -485,7 +481,7 @@ struct Fault {
 
 fn read(
     plan: &Plan,
-    syntax: TransferSyntax,
+    syntax: Rules,
     root: NodeId,
     octets: &[u8],
     constrained: bool,

@@ -204,7 +204,7 @@ fn claims(word: &str, basic: bool, first: bool) -> Option<Vec<Claim>> {
         "cer" => vec![one(Rules::Ber, false, false), one(Rules::Cer, true, true)],
         "aper" | "caper" => packed(Rules::Aper, Rules::CanonicalAper, word == "caper"),
         "uper" | "cuper" => packed(Rules::Uper, Rules::CanonicalUper, word == "cuper"),
-        "oer" | "coer" => packed(Rules::Oer, Rules::CanonicalOer, word == "coer"),
+        "oer" | "coer" => packed(Rules::Oer, Rules::Coer, word == "coer"),
         "per" => [claims("aper", basic, first)?, claims("uper", basic, first)?].concat(),
         "cper" => [claims("caper", basic, first)?, claims("cuper", basic, first)?].concat(),
         _ => return None,

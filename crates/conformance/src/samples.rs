@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use tercet::{Schema, TapeCodec, TransferSyntax};
+use tercet::{Rules, Schema, TapeCodec};
 use tercet_dynamic::{NodeId, Options, Plan, Tape, Value, sample};
 
 use crate::corpora::with_gaps;
@@ -54,16 +54,16 @@ pub struct Outcome {
 }
 
 /// The rules that samples are written by.
-pub const SYNTAXES: [TransferSyntax; 9] = [
-    TransferSyntax::Ber,
-    TransferSyntax::Der,
-    TransferSyntax::Cer,
-    TransferSyntax::Aper,
-    TransferSyntax::Uper,
-    TransferSyntax::CanonicalUper,
-    TransferSyntax::Oer,
-    TransferSyntax::Jer,
-    TransferSyntax::Xer,
+pub const SYNTAXES: [Rules; 9] = [
+    Rules::Ber,
+    Rules::Der,
+    Rules::Cer,
+    Rules::Aper,
+    Rules::Uper,
+    Rules::CanonicalUper,
+    Rules::Oer,
+    Rules::Jer,
+    Rules::Xer,
 ];
 
 /// Prints a row for each path.
@@ -135,7 +135,7 @@ pub fn of_path(path: &std::path::Path, settings: &Settings) -> Result<Outcome, S
 }
 
 fn of_type(schema: &Schema, name: &str, settings: &Settings, outcome: &mut Outcome) -> Result<(), String> {
-    let rules = SYNTAXES.map(TransferSyntax::plan_rules);
+    let rules = SYNTAXES.map(Rules::plan_rules);
     let plans = schema.plans(&rules, &[name]).map_err(|error| error.to_string())?;
     let (Some(first), Some(root)) = (plans.first(), plans.first().and_then(|plan| plan.root(name))) else {
         return Err(format!("no plan for {name}"));
@@ -170,7 +170,7 @@ fn of_type(schema: &Schema, name: &str, settings: &Settings, outcome: &mut Outco
 
 /// The value with its defaults, by way of JER.
 fn filled(plan: &Plan, root: NodeId, tape: &Tape) -> Option<Value> {
-    let mut codec = TapeCodec::new(TransferSyntax::Jer, plan);
+    let mut codec = TapeCodec::new(Rules::Jer, plan);
     let mut octets = Vec::new();
     codec.write(tape.view(&[]), &mut octets).ok()?;
     read(&mut codec, plan, root, &octets, true).ok()
@@ -186,7 +186,7 @@ fn again(
     let mut octets = Vec::new();
     codec.write(tape.view(&[]), &mut octets).map_err(|error| format!("not written: {error}"))?;
     // These keep a default that is given: the value comes back as it was.
-    let exact = matches!(codec.syntax(), TransferSyntax::Jer | TransferSyntax::Xer);
+    let exact = matches!(codec.syntax(), Rules::Jer | Rules::Xer);
     let same = read(codec, plan, root, &octets, !exact).map_err(|error| format!("not read: {error}"))?;
     let original = if exact { Value::from_view(&plan.shape, tape.view(&[])) } else { None };
     if Some(&same) == original.as_ref().or(filled) {

@@ -172,7 +172,7 @@ impl<W: Write> Runner<'_, W> {
                 "per" => Rules::Aper,
                 "uper" => Rules::Uper,
                 "oer" => Rules::Oer,
-                "coer" => Rules::CanonicalOer,
+                "coer" => Rules::Coer,
                 "jer" => {
                     self.json(id, of, value, encoding, der.as_deref());
                     continue;
@@ -349,8 +349,8 @@ fn encodes(of: &mut Type, rules: Rules, value: &Value, octets: &[u8]) -> Result<
 /// Nobody's vectors are in CANONICAL-OER: what becomes of those in OER has to be canonical to the decoder, and the same
 /// value.
 fn through_coer(of: &mut Type, oer: &[u8], der: &[u8]) -> Result<(), String> {
-    let canonical = of.transcode(Rules::Oer, oer, Rules::CanonicalOer)?;
-    let made = of.transcode(Rules::CanonicalOer, &canonical, Rules::Der)?;
+    let canonical = of.transcode(Rules::Oer, oer, Rules::Coer)?;
+    let made = of.transcode(Rules::Coer, &canonical, Rules::Der)?;
     equal(der, &made)
 }
 

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use base64::Engine as _;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
-use tercet::{CodecError, Schema, SchemaOptions, TapeCodec, TransferSyntax};
+use tercet::{CodecError, Rules, Schema, SchemaOptions, TapeCodec};
 use tercet_dynamic::{Options, Plan, Tape};
 
 use crate::{Tally, corpora, hex};
@@ -109,8 +109,8 @@ pub fn run(Arguments { check, list }: &Arguments, out: &mut impl Write) -> Resul
             judged.extend(values.into_iter().map(|(name, of, octets)| Judged {
                 collection,
                 name,
-                der: verdict(TransferSyntax::Der, &plan, of, &octets),
-                ber: verdict(TransferSyntax::Ber, &plan, of, &octets),
+                der: verdict(Rules::Der, &plan, of, &octets),
+                ber: verdict(Rules::Ber, &plan, of, &octets),
             }));
         }
     }
@@ -149,10 +149,10 @@ fn plan(specification: &Path) -> Result<Plan, String> {
     roots.extend(LABELS.iter().map(|(_, of)| *of));
     roots.sort_unstable();
     roots.dedup();
-    schema.plan_for(TransferSyntax::Ber, &roots).map_err(|error| error.to_string())
+    schema.plan_for(Rules::Ber, &roots).map_err(|error| error.to_string())
 }
 
-fn verdict(syntax: TransferSyntax, plan: &Plan, of: &str, octets: &[u8]) -> Verdict {
+fn verdict(syntax: Rules, plan: &Plan, of: &str, octets: &[u8]) -> Verdict {
     let root = plan.root(of).expect("a root that was asked for");
     let mut options = Options::default();
     options.check_constraints = true;
@@ -229,7 +229,7 @@ fn blocks(name: &str, text: &[u8]) -> Vec<(String, &'static str, Vec<u8>)> {
 /// Signatures of Wycheproof: valid ones are DER, and those that are flagged for their octets are not.
 fn signatures(path: &Path, tally: &mut Tally, out: &mut impl Write) -> Result<(), String> {
     let schema = Schema::from_text("signature.asn", SIGNATURES);
-    let plan = schema.plan_for(TransferSyntax::Der, &["Signature"]).map_err(|error| error.to_string())?;
+    let plan = schema.plan_for(Rules::Der, &["Signature"]).map_err(|error| error.to_string())?;
     for line in corpora::read_text(path)?.lines() {
         let vector: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
         let flagged = |flags: &[&str]| {
@@ -244,7 +244,7 @@ fn signatures(path: &Path, tally: &mut Tally, out: &mut impl Write) -> Result<()
             _ => continue,
         };
         let octets = hex::parse(vector["hex"].as_str().unwrap_or_default())?;
-        let said = verdict(TransferSyntax::Der, &plan, "Signature", &octets);
+        let said = verdict(Rules::Der, &plan, "Signature", &octets);
         tally.count(said.is_none() == good);
         if said.is_none() != good {
             let _ = writeln!(out, "{} {}: {}", vector["file"], vector["tcId"], vector["comment"]);

@@ -18,10 +18,10 @@ mod small;
 mod zoo;
 
 use tercet::dynamic::{Encoder, Options, Tape, Value, decode};
-use tercet::plan::{Plan, Rules};
+use tercet::plan::Plan;
 use tercet::runtime::ErrorKind;
 use tercet::runtime::codec::{self, Decode, Encode};
-use tercet::{RustOptions, Schema, TapeCodec, TransferSyntax};
+use tercet::{Rules, RustOptions, Schema, TapeCodec};
 use tercet_conformance::generated::ALL;
 
 /// Trees of JSON with so many values inside one another, along each way to go.
@@ -41,7 +41,7 @@ fn octets(plans: &[Plan], rules: Rules, json: &str) -> Vec<u8> {
     let (mut tape, mut out, mut options) = (Tape::new(), Vec::new(), Options::default());
     options.limits.depth = 1000;
     let root = plan.root("Tree").unwrap();
-    TapeCodec::new(TransferSyntax::Jer, plan).read(root, json.as_bytes(), &mut tape, &options).unwrap();
+    TapeCodec::new(Rules::Jer, plan).read(root, json.as_bytes(), &mut tape, &options).unwrap();
     Encoder::new().encode(plan, rules, tape.view(&[]), &mut out).unwrap();
     out
 }
@@ -161,17 +161,7 @@ fn nests(depth: u16) -> Vec<(String, usize, u16, u16, usize)> {
     all
 }
 
-const EVERY: [Rules; 9] = [
-    Rules::Ber,
-    Rules::Der,
-    Rules::Cer,
-    Rules::Aper,
-    Rules::Uper,
-    Rules::CanonicalAper,
-    Rules::CanonicalUper,
-    Rules::Oer,
-    Rules::CanonicalOer,
-];
+const EVERY: [Rules; 9] = Rules::BINARY;
 
 /// What both verdicts of a limit of 64 are.
 fn verdict(depth: u16) -> Result<(), ErrorKind> {
@@ -188,7 +178,7 @@ fn deep(plan: &Plan, root: &str, json: &str) -> Tape {
     let (mut tape, mut options) = (Tape::new(), Options::default());
     options.limits.depth = 1000;
     let root = plan.root(root).unwrap();
-    let read = TapeCodec::new(TransferSyntax::Jer, plan).read(root, json.as_bytes(), &mut tape, &options);
+    let read = TapeCodec::new(Rules::Jer, plan).read(root, json.as_bytes(), &mut tape, &options);
     read.unwrap_or_else(|error| panic!("{error} in {json}"));
     tape
 }
@@ -318,7 +308,7 @@ fn serde(json: &str, value: &depths::Around<'_>, around: bool, depth: u16) {
 fn every_way_to_be_inside_counts_in_every_rule() {
     every_way!(
         depths, "depths.rs", serde, Ber Ber, Der Der, Cer Cer, Aper Aper, Uper Uper, CanonicalAper CanonicalAper,
-        CanonicalUper CanonicalUper, Oer Oer, Coer CanonicalOer
+        CanonicalUper CanonicalUper, Oer Oer, Coer Coer
     );
 }
 

@@ -54,7 +54,7 @@ impl Subject {
             Rules::CanonicalAper,
             Rules::CanonicalUper,
             Rules::Oer,
-            Rules::CanonicalOer,
+            Rules::Coer,
         ];
         let plans = schema.plans(&rules, generated.roots).unwrap();
         let node = plans[0].root(root).unwrap();
@@ -75,7 +75,7 @@ impl Subject {
             Rules::CanonicalAper => &self.plans[3],
             Rules::CanonicalUper => &self.plans[4],
             Rules::Oer => &self.plans[5],
-            Rules::CanonicalOer => &self.plans[6],
+            Rules::Coer => &self.plans[6],
             _ => &self.plans[0],
         }
     }
@@ -127,7 +127,7 @@ macro_rules! equal {
             for value in &subject.values {
                 equal!(@ subject, value, $ty, Ber Rules::Ber, false; Der Rules::Der, true; Cer Rules::Cer, true; Aper Rules::Aper, false;
                     CanonicalAper Rules::CanonicalAper, true; Uper Rules::Uper, false; CanonicalUper Rules::CanonicalUper, true; Oer Rules::Oer, false;
-                    Coer Rules::CanonicalOer, true);
+                    Coer Rules::Coer, true);
             }
         }
     };
@@ -165,7 +165,7 @@ macro_rules! damaged {
             for value in &subject.values {
                 damaged!(@ subject, value, differences, $ty, Ber Rules::Ber; Der Rules::Der; Cer Rules::Cer;
                     Aper Rules::Aper; CanonicalAper Rules::CanonicalAper; Uper Rules::Uper;
-                    CanonicalUper Rules::CanonicalUper; Oer Rules::Oer; Coer Rules::CanonicalOer);
+                    CanonicalUper Rules::CanonicalUper; Oer Rules::Oer; Coer Rules::Coer);
             }
             let count = differences.len();
             differences.truncate(50);
@@ -323,7 +323,7 @@ fn unknown_additions_are_kept() {
     assert_ne!(later, earlier);
     let later = Schema::from_text("later.asn", &later);
     assert!(!later.has_errors(), "{}", later.render(false));
-    let rules = [Rules::Ber, Rules::Aper, Rules::Uper, Rules::CanonicalOer];
+    let rules = [Rules::Ber, Rules::Aper, Rules::Uper, Rules::Coer];
     let plans = later.plans(&rules, &["Zoo"]).unwrap();
     let root = plans[0].root("Zoo").unwrap();
     let mut sampler = sample::Sampler::new(&plans[0].shape, sample::Options::default());
@@ -345,7 +345,7 @@ fn unknown_additions_are_kept() {
         same(1, Rules::Aper, &|octets| again::<small::Zoo<'_>, codec::Aper>(octets));
         same(2, Rules::Uper, &|octets| again::<zoo::Zoo<'_>, codec::Uper>(octets));
         same(2, Rules::Uper, &|octets| again::<small::Zoo<'_>, codec::Uper>(octets));
-        same(3, Rules::CanonicalOer, &|octets| again::<zoo::Zoo<'_>, codec::Coer>(octets));
+        same(3, Rules::Coer, &|octets| again::<zoo::Zoo<'_>, codec::Coer>(octets));
     }
 }
 

@@ -37,7 +37,7 @@ fn confined(work: impl FnOnce() + Send) -> usize {
 
 /// A decode whose outcome does not matter, as long as there is one; the offset of an error lies in the input.
 fn survive(of: &mut Type, tape: &mut Tape, octets: &[u8]) {
-    for rules in [Rules::Ber, Rules::Der, Rules::Cer, Rules::Oer, Rules::CanonicalOer] {
+    for rules in [Rules::Ber, Rules::Der, Rules::Cer, Rules::Oer, Rules::Coer] {
         tape.clear();
         let node = of.node();
         match of.decode_into(node, rules, octets, tape) {
@@ -81,7 +81,7 @@ fn random_records(want: usize, at_most: usize) -> Vec<(Type, Vec<u8>)> {
         let Ok(specification) = Specification::from_text("random.asn", &module.text) else { continue };
         let Ok(mut of) = specification.root(&format!("T{last}")) else { continue };
         let value = value(&mut random, &module.types, &module.types[last]);
-        let rules = *random.pick(&[Rules::Ber, Rules::Der, Rules::Cer, Rules::Oer, Rules::CanonicalOer]);
+        let rules = *random.pick(&[Rules::Ber, Rules::Der, Rules::Cer, Rules::Oer, Rules::Coer]);
         match of.encode(rules, &value) {
             Ok(octets) if (8..=at_most).contains(&octets.len()) => found.push((of, octets)),
             _ => {}

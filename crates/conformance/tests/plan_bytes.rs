@@ -8,17 +8,7 @@ use tercet::{Schema, SchemaOptions};
 use tercet_conformance::corpora::repository;
 use tercet_conformance::fuzz::target;
 
-const RULES: [Rules; 9] = [
-    Rules::Ber,
-    Rules::Der,
-    Rules::Cer,
-    Rules::Aper,
-    Rules::Uper,
-    Rules::CanonicalAper,
-    Rules::CanonicalUper,
-    Rules::Oer,
-    Rules::CanonicalOer,
-];
+const RULES: [Rules; 9] = Rules::BINARY;
 
 fn check(name: &str, paths: &[PathBuf]) {
     let schema = Schema::load(paths, &SchemaOptions::default()).expect(name);

@@ -51,7 +51,7 @@ fn random_values_of_random_types() {
 
 fn properties(of: &mut Type, value: &Value) -> Result<(), String> {
     let mut encodings = Vec::new();
-    for rules in [Rules::Ber, Rules::Der, Rules::Cer, Rules::Oer, Rules::CanonicalOer] {
+    for rules in [Rules::Ber, Rules::Der, Rules::Cer, Rules::Oer, Rules::Coer] {
         let octets = of.encode(rules, value).map_err(|e| format!("encode {rules:?}: {e}"))?;
         let shown = hex::brief(&octets);
         let again = of.decode(rules, &octets).map_err(|e| format!("decode {rules:?} {shown}: {e}"))?;
@@ -70,7 +70,7 @@ fn properties(of: &mut Type, value: &Value) -> Result<(), String> {
             return Err(format!("{rules:?} to DER: {} instead of {}", hex::brief(&made), hex::brief(der)));
         }
         // What is DER or CER is BER, what is canonical OER is OER.
-        let basic = if matches!(rules, Rules::Oer | Rules::CanonicalOer) { Rules::Oer } else { Rules::Ber };
+        let basic = if matches!(rules, Rules::Oer | Rules::Coer) { Rules::Oer } else { Rules::Ber };
         let made = of.transcode(basic, octets, Rules::Der)?;
         if made != *der {
             return Err(format!(

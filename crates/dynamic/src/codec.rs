@@ -58,7 +58,7 @@ impl Decoder {
         sink: &mut impl Sink,
         options: &Options,
     ) -> Result<usize, Error> {
-        sink.begin(rules_of(plan, options.rules));
+        sink.begin(plan.rules(options.rules));
         sink.within(options.limits.depth);
         match &plan.code {
             Code::Ber(program) => {
@@ -118,15 +118,14 @@ impl Encoder {
         value: View<'_>,
         out: &mut Vec<u8>,
     ) -> Result<(), Error> {
-        if rules_of(plan, rules) != rules {
-            let detail =
-                format!("the plan is for {}, not for {}", rules_of(plan, rules).name(), rules.name());
+        if !plan.serves(rules) {
+            let detail = format!("the plan is for {}, not for {}", plan.rules(rules).label(), rules.label());
             return Err(Error::new(ErrorKind::Unsupported, 0).with_detail(detail));
         }
         value.check_depth(&plan.shape)?;
         if let Some(from) = value.rules()
             && !self.foreign
-            && family(from) != family(rules)
+            && from.basic() != rules.basic()
         {
             refuse_foreign(&plan.shape, value, from)?;
         }
@@ -139,33 +138,6 @@ impl Encoder {
                     .with_detail("no engine for the rules of this plan"))
             }
         }
-    }
-}
-
-/// The rules that a plan is used for; one for BER serves three, the one among them that is asked for.
-fn rules_of(plan: &Plan, among: Rules) -> Rules {
-    match &plan.code {
-        Code::Per(program) => match (program.aligned, program.canonical) {
-            (true, false) => Rules::Aper,
-            (true, true) => Rules::CanonicalAper,
-            (false, false) => Rules::Uper,
-            (false, true) => Rules::CanonicalUper,
-        },
-        Code::Oer(program) if program.canonical => Rules::CanonicalOer,
-        Code::Oer(_) => Rules::Oer,
-        _ if family(among) == Rules::Ber => among,
-        _ => Rules::Ber,
-    }
-}
-
-/// Rules of one family have encodings that can stand in one another.
-const fn family(rules: Rules) -> Rules {
-    match rules {
-        Rules::Der | Rules::Cer => Rules::Ber,
-        Rules::CanonicalAper => Rules::Aper,
-        Rules::CanonicalUper => Rules::Uper,
-        Rules::CanonicalOer => Rules::Oer,
-        other => other,
     }
 }
 
@@ -185,7 +157,7 @@ fn refuse_foreign(shape: &Shape, value: View<'_>, from: Rules) -> Result<(), Err
             }
             _ => continue,
         };
-        let detail = format!("{what} of unknown content is an encoding in {}", from.name());
+        let detail = format!("{what} of unknown content is an encoding in {}", from.label());
         return Err(Error::new(ErrorKind::Unsupported, 0)
             .with_path(path::of_tape(shape, value, index))
             .with_detail(detail));

@@ -57,7 +57,7 @@ impl Options {
     /// Everything that the standard forbids is an error.
     pub fn strict(rules: Rules) -> Self {
         Self {
-            rules,
+            rules: rules.plan_rules(),
             strict_tables: true,
             strict_enumerations: true,
             strict_integers: true,

@@ -7,7 +7,7 @@ use tercet_dynamic::{
 const DER: usize = 0;
 const OER: usize = 1;
 const COER: usize = 2;
-const ALL: [Rules; 4] = [Rules::Der, Rules::Oer, Rules::CanonicalOer, Rules::Uper];
+const ALL: [Rules; 4] = [Rules::Der, Rules::Oer, Rules::Coer, Rules::Uper];
 
 /// Plans for [`ALL`] over one shape.
 fn plans(text: &str) -> Vec<Plan> {

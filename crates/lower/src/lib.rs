@@ -90,13 +90,12 @@ pub fn extended_xer(model: &Model, roots: &[TypeId]) -> Vec<Diagnostic> {
 }
 
 fn code(model: &Model, rules: Rules, lowered: &mut Lowered<'_>) -> Code {
-    match rules {
-        Rules::Aper => Code::Per(per::program(model, lowered, true, false)),
-        Rules::Uper => Code::Per(per::program(model, lowered, false, false)),
-        Rules::CanonicalAper => Code::Per(per::program(model, lowered, true, true)),
-        Rules::CanonicalUper => Code::Per(per::program(model, lowered, false, true)),
-        Rules::Oer => Code::Oer(oer::program(model, lowered, false)),
-        Rules::CanonicalOer => Code::Oer(oer::program(model, lowered, true)),
+    let canonical = rules.is_canonical();
+    match rules.basic() {
+        Rules::Aper => Code::Per(per::program(model, lowered, true, canonical)),
+        Rules::Uper => Code::Per(per::program(model, lowered, false, canonical)),
+        Rules::Oer => Code::Oer(oer::program(model, lowered, canonical)),
+        // One program serves the three rules of X.690; text needs the shape alone.
         _ => Code::Ber(ber::program(model, lowered)),
     }
 }

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use tercet::dynamic::validate::{Validator, Violation};
 use tercet::dynamic::{Decoder, Encoder, NodeId, Options, Plan, Shape, Tape, View};
-use tercet::{CodecError, Schema, TapeCodec, TransferSyntax, check_trailing};
+use tercet::{CodecError, Rules, Schema, TapeCodec, check_trailing};
 
 /// Octets from which on the interpreter is released: to give it back and to get it again costs more than it brings for
 /// a record.
@@ -26,7 +26,7 @@ const STATES: usize = 16;
 
 /// Plans of one type over one shape, and memory for their engines.
 pub(crate) struct Compiled {
-    syntaxes: Vec<TransferSyntax>,
+    syntaxes: Vec<Rules>,
     plans: Vec<Plan>,
     pub(crate) root: NodeId,
     names: PyOnceLock<Names>,
@@ -50,7 +50,7 @@ impl Compiled {
         py: Python<'_>,
         schema: &Arc<Schema>,
         name: &str,
-        syntaxes: &[TransferSyntax],
+        syntaxes: &[Rules],
     ) -> PyResult<Self> {
         let (schema, asked, rules) = (Arc::clone(schema), name.to_owned(), syntaxes.to_vec());
         let plans = interruptible(py, move || schema.plans_for(&rules, &[&asked]))?;
@@ -69,7 +69,7 @@ impl Compiled {
     }
 
     /// The transfer syntax at an index, 0 for the only one.
-    pub(crate) fn syntax(&self, which: usize) -> TransferSyntax {
+    pub(crate) fn syntax(&self, which: usize) -> Rules {
         self.syntaxes[which]
     }
 
@@ -234,7 +234,7 @@ impl Compiled {
         let State { encoder, tape, out, .. } = state;
         out.clear();
         let value: View<'_> = tape.view(input);
-        match syntax.rules() {
+        match syntax.binary() {
             Some(rules) => encoder.encode(plan, rules, value, out).map_err(CodecError::from),
             None => TapeCodec::new(syntax, plan).write(value, out),
         }
@@ -254,7 +254,7 @@ pub(crate) struct Meant {
 struct Others {
     schemas: Arc<OtherTags>,
     name: String,
-    syntaxes: Vec<TransferSyntax>,
+    syntaxes: Vec<Rules>,
 }
 
 impl Meant {

@@ -5,7 +5,7 @@ use crate::objects::Looks;
 use crate::rendering::Asked;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use tercet::TransferSyntax;
+use tercet::Rules;
 use tercet::dynamic::{Options, Trailing, Unknown};
 
 /// Keyword arguments of all that decodes.
@@ -74,7 +74,7 @@ pub(crate) struct Reading {
 }
 
 /// That for a transfer syntax from `**options`.
-pub(crate) fn of_values(syntax: TransferSyntax, keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Reading> {
+pub(crate) fn of_values(syntax: Rules, keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Reading> {
     let Some(keywords) = keywords.filter(|keywords| !keywords.is_empty()) else {
         return Ok(Reading { options: lenient(syntax), looks: Looks::default(), asked: None });
     };
@@ -87,21 +87,17 @@ pub(crate) fn of_values(syntax: TransferSyntax, keywords: Option<&Bound<'_, PyDi
 }
 
 /// Options for a transfer syntax from `**options`.
-pub(crate) fn of(syntax: TransferSyntax, keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Options> {
+pub(crate) fn of(syntax: Rules, keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Options> {
     keywords.map_or_else(|| Ok(lenient(syntax)), |keywords| read(syntax, keywords, &[]))
 }
 
 /// Options for a transfer syntax from keyword arguments, of which there are `others` that have been taken out.
-pub(crate) fn read(
-    syntax: TransferSyntax,
-    keywords: &Bound<'_, PyDict>,
-    others: &[&str],
-) -> PyResult<Options> {
+pub(crate) fn read(syntax: Rules, keywords: &Bound<'_, PyDict>, others: &[&str]) -> PyResult<Options> {
     let strict = match keywords.get_item("strict")? {
         Some(value) => error::option("strict", &value)?,
         None => false,
     };
-    let mut options = if strict { syntax.strict() } else { lenient(syntax) };
+    let mut options = if strict { Options::strict(syntax) } else { lenient(syntax) };
     for (name, value) in keywords {
         let name = name.extract::<String>()?;
         match &*name {
@@ -128,7 +124,7 @@ pub(crate) fn read(
 }
 
 /// Without keyword arguments.
-pub(crate) fn lenient(syntax: TransferSyntax) -> Options {
+pub(crate) fn lenient(syntax: Rules) -> Options {
     let mut options = Options::default();
     options.rules = syntax.plan_rules();
     options

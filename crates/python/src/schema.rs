@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use tercet::dynamic::{Limits, Tape, sample};
 use tercet::model::Tagging;
 use tercet::syntax::{Diagnostic, Severity, SourceMap, render};
-use tercet::{Listener, SchemaOptions, TransferSyntax};
+use tercet::{Listener, Rules, SchemaOptions};
 
 /// Types that have been made ready, by name.
 type Types = HashMap<String, Arc<Meant>>;
@@ -32,7 +32,7 @@ pub(crate) struct Schema {
     heard: Heard,
     tagging: Tagging,
     others: Option<Arc<OtherTags>>,
-    compiled: RwLock<HashMap<Vec<TransferSyntax>, Types>>,
+    compiled: RwLock<HashMap<Vec<Rules>, Types>>,
     last: Mutex<Option<Last>>,
     /// The class method that has made it, its argument and its keyword arguments.
     made: (&'static str, Py<PyAny>, Py<PyDict>),
@@ -141,12 +141,7 @@ impl Reading {
 
 impl Schema {
     /// The type in these transfer syntaxes, made ready once.
-    pub(crate) fn compiled(
-        &self,
-        py: Python<'_>,
-        name: &str,
-        syntaxes: &[TransferSyntax],
-    ) -> PyResult<Arc<Meant>> {
+    pub(crate) fn compiled(&self, py: Python<'_>, name: &str, syntaxes: &[Rules]) -> PyResult<Arc<Meant>> {
         {
             let known = self.compiled.read().unwrap_or_else(PoisonError::into_inner);
             if let Some(found) = known.get(syntaxes).and_then(|types| types.get(name)) {
@@ -322,8 +317,8 @@ pub(crate) const fn word(tags: Tagging) -> &'static str {
 }
 
 /// A transfer syntax by name.
-pub(crate) fn syntax(name: &str) -> PyResult<TransferSyntax> {
-    name.parse().map_err(|error: tercet::UnknownSyntax| error::argument(error.to_string()))
+pub(crate) fn syntax(name: &str) -> PyResult<Rules> {
+    name.parse().map_err(|error: tercet::UnknownRules| error::argument(error.to_string()))
 }
 
 fn diagnostics<'py>(py: Python<'py>, schema: &tercet::Schema) -> PyResult<Bound<'py, PyList>> {

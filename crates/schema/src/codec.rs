@@ -1,7 +1,8 @@
 //! One type in one transfer syntax, octets to values and back.
 
 use crate::schema::{PlanError, Schema};
-use crate::transfer::{CodecError, TapeCodec, TransferSyntax, UnknownSyntax, check_trailing};
+use crate::transfer::{CodecError, TapeCodec, check_trailing};
+use crate::{Rules, UnknownRules};
 use std::fmt;
 use tercet_dynamic::value::Value;
 use tercet_dynamic::{NodeId, Options, Plan, Tape, Trailing};
@@ -14,7 +15,7 @@ use tercet_dynamic::{NodeId, Options, Plan, Tape, Trailing};
 pub struct Codec {
     plan: Plan,
     root: NodeId,
-    syntax: TransferSyntax,
+    syntax: Rules,
     options: Options,
     trailing: Trailing,
 }
@@ -24,7 +25,7 @@ pub struct Codec {
 #[non_exhaustive]
 pub enum NoCodec {
     /// No transfer syntax has that name.
-    Syntax(UnknownSyntax),
+    Syntax(UnknownRules),
     /// The type is unknown, or the specification cannot be used for it.
     Plan(PlanError),
 }
@@ -41,7 +42,7 @@ impl fmt::Display for NoCodec {
 impl std::error::Error for NoCodec {}
 
 impl Schema {
-    /// Makes the codec of a type, by the name of a transfer syntax ([`TransferSyntax`]): `ber`, `uper`, `jer`, …
+    /// Makes the codec of a type, by the name of a transfer syntax ([`Rules`]): `ber`, `uper`, `jer`, …
     ///
     /// ```
     /// use tercet_schema::Schema;
@@ -62,7 +63,7 @@ impl Schema {
     /// # Errors
     /// The syntax or the type is unknown, or the specification has errors that the type depends on.
     pub fn codec(&self, type_name: &str, syntax: &str) -> Result<Codec, NoCodec> {
-        let syntax: TransferSyntax = syntax.parse().map_err(NoCodec::Syntax)?;
+        let syntax: Rules = syntax.parse().map_err(NoCodec::Syntax)?;
         let plan = self.plan_for(syntax, &[type_name]).map_err(NoCodec::Plan)?;
         let root = plan.root(type_name).ok_or(NoCodec::Plan(PlanError::Empty))?;
         Ok(Codec { plan, root, syntax, options: Options::default(), trailing: Trailing::default() })
@@ -85,7 +86,7 @@ impl Codec {
     }
 
     /// Returns the transfer syntax.
-    pub fn syntax(&self) -> TransferSyntax {
+    pub fn syntax(&self) -> Rules {
         self.syntax
     }
 

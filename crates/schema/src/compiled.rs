@@ -1,8 +1,8 @@
 //! Schemas that are plans: read from a plan file, without the specifications.
 
 use crate::cache::Question;
-use crate::{PlanError, Schema, SchemaOptions, TransferSyntax};
-use tercet_plan::{Plan, Rules, Shape, bytes, shape::is_same_name};
+use crate::{PlanError, Rules, Schema, SchemaOptions};
+use tercet_plan::{Plan, Shape, bytes, shape::is_same_name};
 use tercet_syntax::SourceMap;
 
 impl Schema {
@@ -10,9 +10,9 @@ impl Schema {
     /// are the roots that the file was made for.
     ///
     /// ```
-    /// use tercet_schema::{Schema, TransferSyntax};
+    /// use tercet_schema::{Schema, Rules};
     /// let text = "A DEFINITIONS ::= BEGIN Age ::= INTEGER (0..150) END";
-    /// let octets = Schema::from_text("a.asn", text).plan_file(&[TransferSyntax::Uper], &[]).unwrap();
+    /// let octets = Schema::from_text("a.asn", text).plan_file(&[Rules::Uper], &[]).unwrap();
     /// let schema = Schema::from_plan_file(&octets).unwrap();
     /// assert_eq!(schema.codec("Age", "uper").unwrap().decode(b"\x2A").unwrap().to_string(), "42");
     /// assert!(schema.codec("Age", "ber").is_err());
@@ -32,7 +32,7 @@ impl Schema {
     ///
     /// # Errors
     /// As [`Schema::plans_for`], and [`PlanError::File`] for types that a plan file cannot hold.
-    pub fn plan_file(&self, syntaxes: &[TransferSyntax], types: &[&str]) -> Result<Vec<u8>, PlanError> {
+    pub fn plan_file(&self, syntaxes: &[Rules], types: &[&str]) -> Result<Vec<u8>, PlanError> {
         let mut plans: Vec<Plan> = Vec::new();
         for plan in self.plans_for(syntaxes, types)? {
             // BER, DER and CER have one.
@@ -113,18 +113,18 @@ impl Schema {
     /// Returns the plans of the plan file for transfer syntaxes: text needs the shape alone, which all have.
     pub(crate) fn compiled_plans_for(
         &self,
-        syntaxes: &[TransferSyntax],
+        syntaxes: &[Rules],
         types: &[&str],
     ) -> Result<Vec<Plan>, PlanError> {
         let instructions = self.shape().and_then(|shape| Some((shape, shape.instructions.as_ref()?)));
         if let Some((shape, instructions)) = instructions
-            && syntaxes.contains(&TransferSyntax::Exer)
+            && syntaxes.contains(&Rules::Exer)
             && !instructions.unsupported.is_empty()
         {
             let names: Vec<&str> = instructions.unsupported.iter().map(|name| shape.name(*name)).collect();
             return Err(PlanError::Instructions(names.join("\n")));
         }
-        let each = syntaxes.iter().map(|syntax| match (syntax.rules(), self.compiled.first()) {
+        let each = syntaxes.iter().map(|syntax| match (syntax.binary(), self.compiled.first()) {
             (None, Some(any)) => self.compiled_plans(&[], types).map(|_| any.clone()),
             (rules, _) => {
                 let mut plans = self.compiled_plans(&[rules.unwrap_or_default()], types)?;
@@ -148,7 +148,7 @@ mod tests {
         let text =
             "M DEFINITIONS AUTOMATIC TAGS ::= BEGIN Call ::= SEQUENCE { a INTEGER (0..7) } Pall ::= NULL END";
         let schema = Schema::from_text("m.asn", text);
-        let octets = schema.plan_file(&[TransferSyntax::Der, TransferSyntax::Ber], &[]).unwrap();
+        let octets = schema.plan_file(&[Rules::Der, Rules::Ber], &[]).unwrap();
         let read = Schema::from_plan_file(&octets).unwrap();
         assert!(read.is_compiled() && !schema.is_compiled());
         assert_eq!(read.outermost_names(), schema.outermost_names());
@@ -156,6 +156,6 @@ mod tests {
         assert_eq!(read.plan(Rules::Uper, &["Call"]), Err(PlanError::NotCompiled(Rules::Uper)));
         assert!(matches!(read.plan(Rules::Ber, &["Cal"]), Err(PlanError::Unknown { known, .. })
             if known.first().is_some_and(|near| near == "Call")));
-        assert!(read.plan_for(TransferSyntax::Jer, &["M.Pall"]).is_ok());
+        assert!(read.plan_for(Rules::Jer, &["M.Pall"]).is_ok());
     }
 }

@@ -1,25 +1,25 @@
 //! What octets are: every transfer syntax and type is tried, and what fits is ranked.
 
-use crate::{PlanError, Schema, TapeCodec, TransferSyntax};
+use crate::{PlanError, Rules, Schema, TapeCodec};
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use tercet_dynamic::validate::Validator;
-use tercet_dynamic::{Leaf, NodeId, Options, Plan, Rules, Tape, Token, Unknown, View};
+use tercet_dynamic::{Leaf, NodeId, Options, Plan, Tape, Token, Unknown, View};
 use tercet_plan::Kind;
 
 /// Transfer syntaxes that are tried, those that tell most of themselves first. Of rules that have a canonical form beside
 /// a basic one and no other octets in most values, the basic one stands for both.
-const TRIED: [TransferSyntax; 10] = [
-    TransferSyntax::Xer,
-    TransferSyntax::Exer,
-    TransferSyntax::Jer,
-    TransferSyntax::Gser,
-    TransferSyntax::Der,
-    TransferSyntax::Cer,
-    TransferSyntax::Ber,
-    TransferSyntax::Oer,
-    TransferSyntax::Aper,
-    TransferSyntax::Uper,
+const TRIED: [Rules; 10] = [
+    Rules::Xer,
+    Rules::Exer,
+    Rules::Jer,
+    Rules::Gser,
+    Rules::Der,
+    Rules::Cer,
+    Rules::Ber,
+    Rules::Oer,
+    Rules::Aper,
+    Rules::Uper,
 ];
 /// Octets that all trials of an input may read together: some seconds.
 const WORK: usize = 1 << 28;
@@ -43,7 +43,7 @@ const ELEMENTS: u64 = 1 << 18;
 #[non_exhaustive]
 pub struct Candidate {
     /// The transfer syntax.
-    pub syntax: TransferSyntax,
+    pub syntax: Rules,
     /// The type as `Module.Type`.
     pub type_name: String,
     /// Why it does not fit, if it does not.
@@ -110,7 +110,7 @@ impl Candidate {
     }
 
     fn is_packed(&self) -> bool {
-        matches!(self.syntax, TransferSyntax::Oer | TransferSyntax::Aper | TransferSyntax::Uper)
+        matches!(self.syntax, Rules::Oer | Rules::Aper | Rules::Uper)
     }
 
     /// Whether nothing that counts tells it from another.
@@ -128,7 +128,7 @@ pub fn detect(
     schema: &Schema,
     input: &[u8],
     types: &[&str],
-    syntax: Option<TransferSyntax>,
+    syntax: Option<Rules>,
 ) -> Result<Vec<Candidate>, PlanError> {
     Ok(Detector::new(schema, types, syntax)?.run(input))
 }
@@ -144,7 +144,7 @@ pub struct Detector {
     /// The roots of the names in each plan.
     roots: Vec<Vec<Option<NodeId>>>,
     /// With the place of its plan.
-    tried: Vec<(TransferSyntax, usize)>,
+    tried: Vec<(Rules, usize)>,
     trial: Trial,
     untried: usize,
 }
@@ -154,7 +154,7 @@ impl Detector {
     ///
     /// # Errors
     /// [`PlanError`] for a type that is none.
-    pub fn new(schema: &Schema, types: &[&str], syntax: Option<TransferSyntax>) -> Result<Self, PlanError> {
+    pub fn new(schema: &Schema, types: &[&str], syntax: Option<Rules>) -> Result<Self, PlanError> {
         let messages: Vec<String> = schema.messages();
         let mut names: Vec<String> = match types {
             [] => schema.outermost_names().into_iter().chain(messages.iter().cloned()).collect(),
@@ -165,9 +165,9 @@ impl Detector {
         names.sort_by_key(|name| !is_message(name));
         names.dedup();
         let messages = names.iter().take_while(|name| is_message(name)).count();
-        let all: Vec<TransferSyntax> = syntax.map_or_else(|| TRIED.to_vec(), |syntax| vec![syntax]);
+        let all: Vec<Rules> = syntax.map_or_else(|| TRIED.to_vec(), |syntax| vec![syntax]);
         let (mut rules, mut tried) = (Vec::new(), Vec::new());
-        let is_there = |syntax: &TransferSyntax| schema.has_plan(syntax.plan_rules());
+        let is_there = |syntax: &Rules| schema.has_plan(syntax.plan_rules());
         for syntax in all.into_iter().filter(|found| syntax.is_some() || is_there(found)) {
             // One plan serves BER, its subsets and texts.
             let wanted = if syntax.has_elements() { Rules::Ber } else { syntax.plan_rules() };
@@ -179,7 +179,7 @@ impl Detector {
         }
         let plans = schema.trial_plans(&rules, &names.iter().map(String::as_str).collect::<Vec<_>>())?;
         // Without instructions it has nothing of its own.
-        tried.retain(|(syntax, at)| *syntax != TransferSyntax::Exer || has_xml_instructions(&plans[*at]));
+        tried.retain(|(syntax, at)| *syntax != Rules::Exer || has_xml_instructions(&plans[*at]));
         let mut roots: Vec<Vec<_>> = plans.iter().map(|plan| roots(plan, &names)).collect();
         // What an unknown type makes of bits means nothing.
         let lacking = schema.lacking(&names.iter().map(String::as_str).collect::<Vec<_>>());
@@ -389,15 +389,12 @@ mod tests {
         );
         assert!(!schema.has_errors(), "{}", schema.render(false));
         let json = br#"{"number": 31, "text": "hello", "answered": true, "at": 65537}"#;
-        for syntax in TRIED.into_iter().filter(|it| !matches!(it, TransferSyntax::Ber | TransferSyntax::Exer))
-        {
-            let rules = [TransferSyntax::Jer.plan_rules(), syntax.plan_rules()];
+        for syntax in TRIED.into_iter().filter(|it| !matches!(it, Rules::Ber | Rules::Exer)) {
+            let rules = [Rules::Jer.plan_rules(), syntax.plan_rules()];
             let plans = schema.plans(&rules, &["Call"]).unwrap();
             let root = plans[0].root("Call").unwrap();
             let (mut tape, mut octets) = (Tape::new(), Vec::new());
-            TapeCodec::new(TransferSyntax::Jer, &plans[0])
-                .read(root, json, &mut tape, &Options::default())
-                .unwrap();
+            TapeCodec::new(Rules::Jer, &plans[0]).read(root, json, &mut tape, &Options::default()).unwrap();
             TapeCodec::new(syntax, &plans[1]).write(tape.view(json), &mut octets).unwrap();
             let found = detect(&schema, &octets, &[], None).unwrap();
             assert_eq!((found[0].syntax, found[0].type_name.as_str()), (syntax, "A.Call"), "{found:#?}");
@@ -406,7 +403,7 @@ mod tests {
         // A length that is longer than it needs to be is BER alone.
         let octets = [0x67, 0x81, 0x06, 0x80, 0x01, b'A', 0x81, 0x01, b'B'];
         let found = detect(&schema, &octets, &[], None).unwrap();
-        assert_eq!((found[0].syntax, found[0].type_name.as_str()), (TransferSyntax::Ber, "A.Name"));
+        assert_eq!((found[0].syntax, found[0].type_name.as_str()), (Rules::Ber, "A.Name"));
     }
 
     #[test]
@@ -423,12 +420,12 @@ mod tests {
         assert!(!schema.has_errors(), "{}", schema.render(false));
         let json = br#"{"start": {"id": 7, "name": "a message", "flags": "A0"}}"#;
         let json = str::from_utf8(json).unwrap().replace("\"A0\"", "{\"value\": \"A0\", \"length\": 4}");
-        for syntax in [TransferSyntax::Oer, TransferSyntax::Aper, TransferSyntax::Uper] {
-            let rules = [TransferSyntax::Jer.plan_rules(), syntax.plan_rules()];
+        for syntax in [Rules::Oer, Rules::Aper, Rules::Uper] {
+            let rules = [Rules::Jer.plan_rules(), syntax.plan_rules()];
             let plans = schema.plans(&rules, &["Call-PDU"]).unwrap();
             let root = plans[0].root("Call-PDU").unwrap();
             let (mut tape, mut octets) = (Tape::new(), Vec::new());
-            let mut reader = TapeCodec::new(TransferSyntax::Jer, &plans[0]);
+            let mut reader = TapeCodec::new(Rules::Jer, &plans[0]);
             reader.read(root, json.as_bytes(), &mut tape, &Options::default()).unwrap();
             TapeCodec::new(syntax, &plans[1]).write(tape.view(json.as_bytes()), &mut octets).unwrap();
             let mut detector = Detector::new(&schema, &[], None).unwrap();
@@ -441,8 +438,7 @@ mod tests {
             );
             assert_eq!((detector.untried(), detector.types().len()), (0, 603));
             // The scalars fit too, by OER: a row of them comes last of what fits.
-            let row =
-                found.iter().find(|it| it.type_name == "A.T7" && it.syntax == TransferSyntax::Oer).unwrap();
+            let row = found.iter().find(|it| it.type_name == "A.T7" && it.syntax == Rules::Oer).unwrap();
             assert!(row.fits() && row.values == octets.len());
         }
     }

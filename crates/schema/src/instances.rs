@@ -195,7 +195,7 @@ fn identifiers(text: &str) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{TapeCodec, TransferSyntax};
+    use crate::{Rules, TapeCodec};
     use tercet_dynamic::{Options, Tape};
 
     const TEXT: &str = "
@@ -219,15 +219,15 @@ mod tests {
     fn read(name: &str, octets: &[u8]) -> String {
         let schema = Schema::from_text("a.asn", TEXT);
         assert!(!schema.has_errors(), "{}", schema.render(false));
-        let plan = match schema.plan_for(TransferSyntax::Uper, &[name]) {
+        let plan = match schema.plan_for(Rules::Uper, &[name]) {
             Ok(plan) => plan,
             Err(error) => return error.to_string(),
         };
         let root = plan.root(name).expect("a root that was asked for");
         let (mut tape, mut text) = (Tape::new(), Vec::new());
-        let mut codec = TapeCodec::new(TransferSyntax::Uper, &plan);
+        let mut codec = TapeCodec::new(Rules::Uper, &plan);
         codec.read(root, octets, &mut tape, &Options::default()).unwrap();
-        TapeCodec::new(TransferSyntax::Jer, &plan).write(tape.view(octets), &mut text).unwrap();
+        TapeCodec::new(Rules::Jer, &plan).write(tape.view(octets), &mut text).unwrap();
         String::from_utf8(text).unwrap()
     }
 

@@ -59,6 +59,7 @@ pub use tercet_dynamic as dynamic;
 pub use tercet_lower as lower;
 pub use tercet_model as model;
 pub use tercet_plan as plan;
+pub use tercet_plan::{Rules, UnknownRules};
 #[cfg(feature = "records")]
 pub use tercet_records as records;
 #[cfg(feature = "records")]
@@ -66,4 +67,4 @@ pub use tercet_records::GivenFraming;
 pub use tercet_runtime as runtime;
 pub use tercet_suggest as suggest;
 pub use tercet_syntax as syntax;
-pub use transfer::{CodecError, TapeCodec, TransferSyntax, UnknownSyntax, check_trailing};
+pub use transfer::{CodecError, TapeCodec, check_trailing};

@@ -3,7 +3,7 @@
 use crate::cache::{Entries, PlanCache, Question};
 use crate::gaps::{Listener, Reported, Warning};
 use crate::instances::is_instance;
-use crate::{TransferSyntax, files};
+use crate::{Rules, files};
 use std::collections::HashSet;
 use std::fmt;
 use std::fs;
@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 use tercet_model::ir::{Component, Type, TypeId, TypeKind};
 use tercet_model::{Duplicates, Model, Options, Tagging, strongly_connected};
-use tercet_plan::{Plan, Rules};
+use tercet_plan::Plan;
 use tercet_syntax::{Diagnostic, ParseOptions, Severity, SourceMap, Span, ast, render};
 
 /// How specifications are read.
@@ -142,7 +142,7 @@ impl fmt::Display for PlanError {
             Self::NotCompiled(rules) => write!(
                 f,
                 "the plan file has no plan for {}\nhelp: make one with `tercet compile --plan FILE --rules RULES`",
-                rules.name()
+                rules.label()
             ),
             Self::File(text) => write!(f, "cannot write a plan file: {text}"),
         }
@@ -334,11 +334,11 @@ impl Schema {
     ///
     /// # Errors
     /// [`PlanError`].
-    pub fn plans_for(&self, syntaxes: &[TransferSyntax], types: &[&str]) -> Result<Vec<Plan>, PlanError> {
+    pub fn plans_for(&self, syntaxes: &[Rules], types: &[&str]) -> Result<Vec<Plan>, PlanError> {
         if self.is_compiled() {
             return self.compiled_plans_for(syntaxes, types);
         }
-        if syntaxes.contains(&TransferSyntax::Exer) {
+        if syntaxes.contains(&Rules::Exer) {
             let (question, mut found) = (Question::ExtendedXer(types), Ok(Vec::new()));
             let is_empty = || {
                 found = self.extended_xer(types);
@@ -358,7 +358,7 @@ impl Schema {
     ///
     /// # Errors
     /// [`PlanError`].
-    pub fn plan_for(&self, syntax: TransferSyntax, types: &[&str]) -> Result<Plan, PlanError> {
+    pub fn plan_for(&self, syntax: Rules, types: &[&str]) -> Result<Plan, PlanError> {
         self.plans_for(&[syntax], types).and_then(|mut plans| plans.pop().ok_or(PlanError::Empty))
     }
 

@@ -1,8 +1,8 @@
 //! A value is within the limit of depth in all transfer syntaxes or in none.
 
 use tercet_schema::dynamic::{Encoder, Options, Tape, Value};
-use tercet_schema::plan::{Plan, Rules};
-use tercet_schema::{Schema, TapeCodec, TransferSyntax};
+use tercet_schema::plan::Plan;
+use tercet_schema::{Rules, Schema, TapeCodec};
 
 /// A type that may contain itself, its innermost value and what stands around each level, as JSON.
 struct Case {
@@ -79,17 +79,7 @@ const CASES: [Case; 13] = [
     ),
 ];
 
-const RULES: [Rules; 9] = [
-    Rules::Ber,
-    Rules::Der,
-    Rules::Cer,
-    Rules::Aper,
-    Rules::Uper,
-    Rules::CanonicalAper,
-    Rules::CanonicalUper,
-    Rules::Oer,
-    Rules::CanonicalOer,
-];
+const RULES: [Rules; 9] = Rules::BINARY;
 
 fn options(depth: u16) -> Options {
     let mut options = Options::default();
@@ -104,15 +94,15 @@ impl Case {
     }
 
     /// Whether a value with so many levels is read in each syntax, under a limit.
-    fn verdicts(&self, plans: &[Plan], levels: u16, limit: u16) -> Vec<(TransferSyntax, bool)> {
+    fn verdicts(&self, plans: &[Plan], levels: u16, limit: u16) -> Vec<(Rules, bool)> {
         let count = usize::from(levels);
         let json = [self.before.repeat(count), self.innermost.to_owned(), self.after.repeat(count)].concat();
         let mut tape = Tape::new();
         let root = plans[0].root("T").unwrap();
-        TapeCodec::new(TransferSyntax::Jer, &plans[0])
+        TapeCodec::new(Rules::Jer, &plans[0])
             .read(root, json.as_bytes(), &mut tape, &options(1000))
             .unwrap_or_else(|error| panic!("{error} in {json}"));
-        let verdicts = TransferSyntax::ALL.into_iter().map(|syntax| {
+        let verdicts = Rules::ALL.into_iter().map(|syntax| {
             let rules = syntax.plan_rules();
             let plan = &plans[RULES.iter().position(|known| *known == rules).unwrap()];
             let mut octets = Vec::new();
@@ -168,11 +158,11 @@ fn what_is_written_has_the_limit_too() {
                 [case.before.repeat(count), case.innermost.to_owned(), case.after.repeat(count)].concat();
             let (mut read, mut made) = (Tape::new(), Tape::new());
             let root = plans[0].root("T").unwrap();
-            let mut codec = TapeCodec::new(TransferSyntax::Jer, &plans[0]);
+            let mut codec = TapeCodec::new(Rules::Jer, &plans[0]);
             codec.read(root, json.as_bytes(), &mut read, &options(1000)).unwrap();
             let value = Value::from_view(&plans[0].shape, read.view(&[])).unwrap();
             value.to_tape(&plans[0].shape, root, &mut made).unwrap();
-            for syntax in TransferSyntax::ALL {
+            for syntax in Rules::ALL {
                 let plan = &plans[RULES.iter().position(|known| *known == syntax.plan_rules()).unwrap()];
                 let write = |tape: &Tape| TapeCodec::new(syntax, plan).write(tape.view(&[]), &mut Vec::new());
                 match write(&made) {

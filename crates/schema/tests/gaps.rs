@@ -1,9 +1,8 @@
 //! Names without a definition, and modules given twice: refused where bits would be misread, else reported once.
 
 use std::sync::{Arc, Mutex};
-use tercet_schema::plan::Rules;
 use tercet_schema::syntax::SourceMap;
-use tercet_schema::{Listener, PlanError, RustOptions, Schema, SchemaOptions, TransferSyntax};
+use tercet_schema::{Listener, PlanError, Rules, RustOptions, Schema, SchemaOptions};
 
 const ONE: &str = "One DEFINITIONS AUTOMATIC TAGS ::= BEGIN
     IMPORTS B, TOP, max FROM Two;
@@ -58,7 +57,7 @@ fn packed_rules_refuse_names_without_a_definition() {
         ("Misspelt", "`Fin` (0.asn:13)"),
         ("Given {A}", "`B` (module `Two` is not given)"),
     ] {
-        for rules in [Rules::Uper, Rules::Aper, Rules::CanonicalAper, Rules::Oer, Rules::CanonicalOer] {
+        for rules in [Rules::Uper, Rules::Aper, Rules::CanonicalAper, Rules::Oer, Rules::Coer] {
             let text = refused(&schema, rules, name);
             assert!(text.contains(expected) && text.contains("--allow-missing"), "{name}: {text}");
         }
@@ -75,7 +74,7 @@ fn other_rules_warn_once() {
     let (schema, heard) = schema(&[ONE], false);
     for _ in 0..2 {
         schema.plan(Rules::Ber, &["A"]).unwrap();
-        schema.plan_for(TransferSyntax::Jer, &["Alias"]).unwrap();
+        schema.plan_for(Rules::Jer, &["Alias"]).unwrap();
     }
     let heard = heard.lock().unwrap();
     assert_eq!(heard.len(), 1, "{heard:?}");
@@ -111,7 +110,7 @@ fn modules_given_twice_are_reported() {
 fn trials_pass_over_types_with_gaps_in_packed_rules() {
     let (schema, heard) = schema(&[ONE], false);
     let found = tercet_schema::detect(&schema, &[0x01, 0x01, 0x00], &[], None).unwrap();
-    let packed = [TransferSyntax::Uper, TransferSyntax::Aper, TransferSyntax::Oer];
+    let packed = [Rules::Uper, Rules::Aper, Rules::Oer];
     assert!(found.iter().any(|it| packed.contains(&it.syntax)));
     let has_gap = |it: &&tercet_schema::Candidate| schema.gaps(&[&it.type_name]).unwrap().is_some();
     assert!(found.iter().filter(has_gap).all(|it| !packed.contains(&it.syntax)));

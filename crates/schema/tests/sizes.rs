@@ -5,17 +5,7 @@ use tercet_schema::dynamic::sizes::{Sizes, sizes, typical};
 use tercet_schema::dynamic::{Encoder, Rules, Tape};
 use tercet_schema::{Schema, SchemaOptions};
 
-const RULES: [Rules; 9] = [
-    Rules::Ber,
-    Rules::Der,
-    Rules::Cer,
-    Rules::Aper,
-    Rules::Uper,
-    Rules::CanonicalAper,
-    Rules::CanonicalUper,
-    Rules::Oer,
-    Rules::CanonicalOer,
-];
+const RULES: [Rules; 9] = Rules::BINARY;
 
 fn schema(path: impl Into<std::path::PathBuf>) -> Schema {
     Schema::load(&[path.into()], &SchemaOptions::default()).unwrap()

@@ -8,9 +8,8 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use tercet::codegen::{Codecs, Overlay, Serde};
-use tercet::plan::Rules;
 use tercet::records::Output;
-use tercet::{RustOptions, TransferSyntax};
+use tercet::{Rules, RustOptions};
 
 /// Print Rust types and codecs for a specification, or write its plan
 #[derive(Args, Debug)]
@@ -87,7 +86,7 @@ impl Compile {
         let mut guard = SchemaArgs { plan: None, ..self.schema.clone() }.guard()?;
         guard.writes("`--plan`", path)?;
         let schema = self.schema.specifications()?;
-        let syntaxes: Vec<TransferSyntax> = self.rules.iter().map(|syntax| syntax.0).collect();
+        let syntaxes: Vec<Rules> = self.rules.iter().map(|syntax| syntax.0).collect();
         let roots: Vec<&str> = self.roots.iter().map(String::as_str).collect();
         let octets = schema.plan_file(&syntaxes, &roots).map_err(Failure::usage)?;
         let mut output = Output::create(path)?;
@@ -117,7 +116,7 @@ impl Compile {
 }
 
 /// The rules that there are codecs for.
-fn printable(syntax: TransferSyntax) -> Result<Rules, Failure> {
+fn printable(syntax: Rules) -> Result<Rules, Failure> {
     let none = || Failure::usage(format_args!("no codecs are printed for `{}`", syntax.name()));
-    syntax.rules().ok_or_else(none)
+    syntax.binary().ok_or_else(none)
 }

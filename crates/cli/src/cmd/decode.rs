@@ -17,12 +17,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use tercet::dynamic::trace::Trace;
 use tercet::dynamic::{Decoder, Options, Plan, Tape, Trailing};
-use tercet::plan::Rules;
 use tercet::records::conversion::RenderingOptions;
 use tercet::records::conversion::{UnknownPolicy, ValuesPolicy};
 use tercet::records::{Converter, Origin, Output, RejectFile, Scratch, Settings, Stopped, Targets};
 use tercet::records::{Format, Shown, conversion::FormOptions};
-use tercet::{Schema, TransferSyntax};
+use tercet::{Rules, Schema};
 
 /// Decode values and show them
 #[derive(Args, Debug)]
@@ -280,7 +279,7 @@ impl Decode {
     fn trace(
         &self,
         schema: &Schema,
-        syntax: TransferSyntax,
+        syntax: Rules,
         type_name: &str,
         inputs: &[Input],
         mut options: Options,
@@ -348,7 +347,7 @@ impl Decode {
     fn pieces(
         &self,
         schema: &Schema,
-        syntax: TransferSyntax,
+        syntax: Rules,
         type_name: &str,
         inputs: &[Input],
         options: Options,

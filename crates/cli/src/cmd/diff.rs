@@ -14,7 +14,7 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::PathBuf;
 use tercet::dynamic::diff::{self, Difference};
 use tercet::dynamic::{NodeId, Options, Plan, Tape};
-use tercet::{Schema, TransferSyntax};
+use tercet::{Rules, Schema};
 use tercet_printable::printable;
 
 /// Compare two encodings by value
@@ -124,7 +124,7 @@ impl Diff {
         input: &mut Input,
         rules: SyntaxOrAuto,
         name: Option<&str>,
-    ) -> Outcome<(TransferSyntax, String)> {
+    ) -> Outcome<(Rules, String)> {
         match (rules.0, name) {
             (Some(syntax), Some(name)) => Ok((syntax, name.to_owned())),
             (syntax, name) => {
@@ -139,7 +139,7 @@ impl Diff {
         &self,
         plan: &Plan,
         root: NodeId,
-        syntax: TransferSyntax,
+        syntax: Rules,
         input: &Input,
     ) -> Outcome<Vec<(Vec<u8>, Tape)>> {
         let mut options = Options::default();

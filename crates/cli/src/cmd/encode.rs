@@ -5,7 +5,7 @@ use crate::cmd::transcode::{To, Work};
 use crate::exit::Outcome;
 use crate::inputs::{InputArgs, SpellingArgs};
 use clap::Args;
-use tercet::TransferSyntax;
+use tercet::Rules;
 use tercet::records::Format;
 use tercet::records::conversion::RenderingOptions;
 use tercet::records::conversion::{UnknownPolicy, ValuesPolicy};
@@ -36,7 +36,7 @@ pub struct Encode {
     rules: Option<Syntax>,
 
     /// Text format of the input
-    #[arg(long, value_enum, default_value_t = Syntax(TransferSyntax::Jer), value_name = "RULES")]
+    #[arg(long, value_enum, default_value_t = Syntax(Rules::Jer), value_name = "RULES")]
     from: Syntax,
 
     /// Write hexadecimal text, a line for each value
@@ -53,14 +53,14 @@ pub struct Encode {
 impl Encode {
     /// The rules given, or those of the suffix of the output.
     fn to(&self) -> Outcome<To> {
-        let (given, default) = (self.rules.map(|rules| To::Rules(rules.0)), To::Rules(TransferSyntax::Ber));
+        let (given, default) = (self.rules.map(|rules| To::Rules(rules.0)), To::Rules(Rules::Ber));
         let Some(path) = self.output.file().filter(|_| !self.hex) else {
             return Ok(given.unwrap_or(default));
         };
         match To::of_output(path, given, None, default)? {
             // JSON and XML are the text of rules; other formats cannot be encoded to.
-            To::Text(format) if format.is_like(Format::JSON) => Ok(To::Rules(TransferSyntax::Jer)),
-            To::Text(format) if format == Format::XML => Ok(To::Rules(TransferSyntax::Xer)),
+            To::Text(format) if format.is_like(Format::JSON) => Ok(To::Rules(Rules::Jer)),
+            To::Text(format) if format == Format::XML => Ok(To::Rules(Rules::Xer)),
             To::Text(_) => To::of_output(path, Some(default), None, default),
             to @ To::Rules(_) => Ok(to),
         }

@@ -7,7 +7,7 @@ use crate::term;
 use crate::values::{root, unfit};
 use clap::Args;
 use std::io::{self, BufWriter, IsTerminal, Write};
-use tercet::TransferSyntax;
+use tercet::Rules;
 use tercet::dynamic::{Tape, sample};
 use tercet::records::{Format, conversion::FormOptions};
 use tercet::records::{Origin, Output};
@@ -104,7 +104,7 @@ impl Sample {
             return Err(Failure::usage(ONE_VALUE));
         }
         let schema = self.schema.load()?;
-        let syntax = syntax.unwrap_or(TransferSyntax::Ber);
+        let syntax = syntax.unwrap_or(Rules::Ber);
         let type_name = self.type_name.as_ref().or(self.named.as_ref()).map_or("", String::as_str);
         let plan = schema.plan_for(syntax, &[type_name]).map_err(Failure::usage)?;
         let root = root(&plan, type_name)?;

@@ -12,11 +12,11 @@ use tercet::columns::{ColumnPath, DataType, Layout};
 use tercet::dynamic::sizes::{sizes, typical};
 use tercet::model::ir::{Type, TypeId, TypeKind};
 use tercet::model::keyword;
-use tercet::plan::{Code, NodeId, Plan, Rules};
+use tercet::plan::{Code, NodeId, Plan};
 use tercet::records::conversion::RenderingOptions;
 use tercet::records::{Shown, conversion::FormOptions};
 use tercet::syntax::{self, ParseOptions};
-use tercet::{Schema, SchemaOptions, TransferSyntax};
+use tercet::{Rules, Schema, SchemaOptions};
 
 /// Show types, columns, or what a stage of the compiler makes of specifications
 #[derive(Args, Debug)]
@@ -133,20 +133,20 @@ impl Show {
 
     /// A table of encoded sizes for each type: a row for each of the rules.
     fn sizes(&self, schema: &Schema) -> Outcome<String> {
-        let binary = TransferSyntax::ALL.iter().copied().filter(|syntax| !syntax.is_text());
+        let binary = Rules::BINARY.into_iter();
         let given = self.rules.iter().map(|syntax| syntax.0);
         let syntaxes: Vec<_> = if self.rules.is_empty() { binary.collect() } else { given.collect() };
         let mut text = String::new();
         for name in &self.names(schema) {
             let mut rows = vec![["rules", "least", "typical", "most"].map(str::to_owned)];
             for syntax in &syntaxes {
-                let Some(rules) = syntax.rules() else {
+                let Some(rules) = syntax.binary() else {
                     let message = format!("`{}` is text, whose size depends on its layout", syntax.name());
                     return Err(Failure::usage(message));
                 };
                 let plan = schema.plan(rules, &[name]).map_err(Failure::usage)?;
                 let Some(root) = plan.root(name) else { continue };
-                rows.push(sizes_row(&plan, *syntax, rules, root));
+                rows.push(sizes_row(&plan, rules, root));
             }
             if !text.is_empty() {
                 text.push('\n');
@@ -181,9 +181,9 @@ impl Show {
 }
 
 /// The name of the rules, and three sizes.
-fn sizes_row(plan: &Plan, syntax: TransferSyntax, rules: Rules, root: NodeId) -> [String; 4] {
+fn sizes_row(plan: &Plan, rules: Rules, root: NodeId) -> [String; 4] {
     let Some(sizes) = sizes(plan, rules, root) else {
-        return [syntax.name(), "no finite value", "", ""].map(str::to_owned);
+        return [rules.name(), "no finite value", "", ""].map(str::to_owned);
     };
     let has_bits = matches!(plan.code, Code::Per(_));
     let shown = |bits: u64| {
@@ -192,7 +192,7 @@ fn sizes_row(plan: &Plan, syntax: TransferSyntax, rules: Rules, root: NodeId) ->
     };
     let typical = typical(plan, rules, root).map_or_else(|| "none".to_owned(), |bytes| bytes.to_string());
     let most = sizes.most.map_or_else(|| "no limit".to_owned(), shown);
-    [syntax.name().to_owned(), shown(sizes.least), typical, most]
+    [rules.name().to_owned(), shown(sizes.least), typical, most]
 }
 
 /// Lines of cells, the columns side by side.

@@ -17,7 +17,7 @@ use tercet::records::conversion::RenderingOptions;
 use tercet::records::conversion::{UnknownPolicy, ValuesPolicy};
 use tercet::records::{Format, conversion::FormOptions};
 use tercet::records::{Output, RowWriter};
-use tercet::{TapeCodec, TransferSyntax};
+use tercet::{Rules, TapeCodec};
 
 /// Write values encoded by one set of rules by another, or as text
 #[derive(Args, Debug)]
@@ -84,7 +84,7 @@ pub const ONE_VALUE: &str =
 #[derive(Clone, Copy, Debug)]
 pub enum To {
     /// A transfer syntax.
-    Rules(TransferSyntax),
+    Rules(Rules),
     /// Text for people.
     Text(Format),
 }
@@ -135,8 +135,8 @@ impl To {
             (Self::Text(own), Self::Text(other)) => own.is_like(other),
             (Self::Rules(own), Self::Rules(other)) => own.is_form_of(other),
             (Self::Rules(rules), Self::Text(format)) | (Self::Text(format), Self::Rules(rules)) => {
-                format.is_like(Format::JSON) && rules.is_form_of(TransferSyntax::Jer)
-                    || format == Format::XML && rules.is_form_of(TransferSyntax::Xer)
+                format.is_like(Format::JSON) && rules.is_form_of(Rules::Jer)
+                    || format == Format::XML && rules.is_form_of(Rules::Xer)
             }
         }
     }
@@ -153,7 +153,7 @@ impl To {
     pub fn quotes(self) -> Quotes {
         match self {
             Self::Text(format) => term::quotes(format),
-            Self::Rules(TransferSyntax::Gser) => Quotes::HoldText,
+            Self::Rules(Rules::Gser) => Quotes::HoldText,
             Self::Rules(_) => Quotes::Ignored,
         }
     }
@@ -198,7 +198,7 @@ pub struct Work<'a> {
     pub input: &'a InputArgs,
     pub schema: &'a SchemaArgs,
     pub type_name: Option<&'a str>,
-    pub from: Option<TransferSyntax>,
+    pub from: Option<Rules>,
     pub to: To,
     pub spelling: SpellingArgs,
     pub hex_output: bool,

@@ -14,7 +14,7 @@ use tercet::dynamic::{Error, Options, Token};
 use tercet::plan::constraint::Element;
 use tercet::records::conversion::RenderingOptions;
 use tercet::records::conversion::UnknownPolicy;
-use tercet::{Schema, TransferSyntax};
+use tercet::{Rules, Schema};
 
 /// Check values against all constraints of their type
 #[derive(Args, Debug)]
@@ -77,10 +77,10 @@ pub enum Form {
 impl Validate {
     pub fn run(&self) -> Outcome {
         let schema = self.schema.load()?;
-        let syntax: TransferSyntax = self.rules.0;
+        let syntax: Rules = self.rules.0;
         let plan = schema.plan_for(syntax, &[&self.type_name]).map_err(Failure::usage)?;
         let root = root(&plan, &self.type_name)?;
-        let mut options = if self.strict_rules { syntax.strict() } else { Options::default() };
+        let mut options = if self.strict_rules { Options::strict(syntax) } else { Options::default() };
         // Constraints are told below, all of them and with their text.
         options.check_constraints = false;
         options.strict_values = true;

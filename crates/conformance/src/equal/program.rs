@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use tercet::TransferSyntax;
+use tercet::Rules;
 
 use super::{FOREIGN, RULES};
 use crate::corpora::repository;
@@ -60,7 +60,7 @@ fn main(text: &str, roots: &[String], jer: bool) -> Result<String, String> {
         .enumerate()
         .map(|(number, (syntax, ty))| {
             let same = match syntax {
-                TransferSyntax::Der if jer => format!("one::<T, {ty}, {ty}>(octets) + &jer::<T>(octets)"),
+                Rules::Der if jer => format!("one::<T, {ty}, {ty}>(octets) + &jer::<T>(octets)"),
                 _ => format!("one::<T, {ty}, {ty}>(octets)"),
             };
             let foreign = FOREIGN + number;

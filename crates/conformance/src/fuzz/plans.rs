@@ -1,8 +1,8 @@
 //! Plan files, and what follows the plans in them.
 
 use tercet::dynamic::{Options, Tape, Value, sample, validate};
-use tercet::plan::{NodeId, Plan, Rules, bytes};
-use tercet::{Schema, TapeCodec, TransferSyntax};
+use tercet::plan::{NodeId, Plan, bytes};
+use tercet::{Rules, Schema, TapeCodec};
 
 use super::told;
 
@@ -63,12 +63,12 @@ const FOREIGN: [u8; 24] = [
 ];
 
 /// The transfer syntaxes of a plan.
-fn syntaxes(plan: &Plan) -> impl Iterator<Item = TransferSyntax> {
-    let is_served = |syntax: &TransferSyntax| syntax.is_text() || plan.serves(syntax.plan_rules());
-    TransferSyntax::ALL.into_iter().filter(is_served)
+fn syntaxes(plan: &Plan) -> impl Iterator<Item = Rules> {
+    let is_served = |syntax: &Rules| syntax.is_text() || plan.serves(syntax.plan_rules());
+    Rules::ALL.into_iter().filter(is_served)
 }
 
-fn read(syntax: TransferSyntax, plan: &Plan, root: NodeId, input: &[u8]) {
+fn read(syntax: Rules, plan: &Plan, root: NodeId, input: &[u8]) {
     let mut options = Options::default();
     options.fill_defaults = true;
     let (mut codec, mut tape) = (TapeCodec::new(syntax, plan), Tape::new());

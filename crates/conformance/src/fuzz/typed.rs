@@ -3,7 +3,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use tercet::TransferSyntax;
+use tercet::Rules;
 use tercet::dynamic::ErrorKind;
 use tercet::runtime::codec::{self, Decode, Encode};
 
@@ -30,7 +30,7 @@ fn hash(value: &impl Hash) -> u64 {
 }
 
 /// Reads names by generated code.
-pub(crate) fn read_names(syntax: TransferSyntax, octets: &[u8]) -> Result<(), String> {
+pub(crate) fn read_names(syntax: Rules, octets: &[u8]) -> Result<(), String> {
     fn read<'a, R>(octets: &'a [u8]) -> Result<(), String>
     where
         zoo::Names<'a>: Decode<'a, R>,
@@ -39,11 +39,11 @@ pub(crate) fn read_names(syntax: TransferSyntax, octets: &[u8]) -> Result<(), St
         names.map(drop).map_err(|error| error.to_string())
     }
     match syntax {
-        TransferSyntax::Der => read::<codec::Der>(octets),
-        TransferSyntax::Cer => read::<codec::Cer>(octets),
-        TransferSyntax::Aper => read::<codec::Aper>(octets),
-        TransferSyntax::Uper => read::<codec::Uper>(octets),
-        TransferSyntax::Coer => read::<codec::Coer>(octets),
+        Rules::Der => read::<codec::Der>(octets),
+        Rules::Cer => read::<codec::Cer>(octets),
+        Rules::Aper => read::<codec::Aper>(octets),
+        Rules::Uper => read::<codec::Uper>(octets),
+        Rules::Coer => read::<codec::Coer>(octets),
         other => Err(format!("no generated code for {other}")),
     }
 }
@@ -51,7 +51,7 @@ pub(crate) fn read_names(syntax: TransferSyntax, octets: &[u8]) -> Result<(), St
 /// One type by one rule.
 macro_rules! check {
     ($ty:ty, $kind:literal, $hash:expr, $rule:ident, $octets:ident) => {{
-        let syntax = TransferSyntax::$rule;
+        let syntax = Rules::$rule;
         let engine = values::verdict(syntax, $kind, $octets);
         match <$ty as Decode<'_, codec::$rule>>::decode($octets) {
             Ok((value, rest)) => {
@@ -98,9 +98,9 @@ macro_rules! targets {
     ($($run:ident, $seeds:ident: $($rule:ident)*;)*) => {$(
         pub(super) fn $run(input: &[u8]) {
             let Some((&first, octets)) = input.split_first() else { return };
-            let rules = [$(TransferSyntax::$rule),*];
+            let rules = [$(Rules::$rule),*];
             match rules[usize::from(first / 8) % rules.len()] {
-                $(TransferSyntax::$rule => match first % 8 % 5 {
+                $(Rules::$rule => match first % 8 % 5 {
                     0 => check!(zoo::Zoo<'_>, 0, |value| hash(value), $rule, octets),
                     1 => check!(zoo::Tree, 1, |value| hash(value), $rule, octets),
                     2 => check!(zoo::Names<'_>, 2, |value| hash(value), $rule, octets),
@@ -113,7 +113,7 @@ macro_rules! targets {
 
         pub(super) fn $seeds() -> Vec<Vec<u8>> {
             let mut seeds = Vec::new();
-            for (i, rule) in [$(TransferSyntax::$rule),*].into_iter().enumerate() {
+            for (i, rule) in [$(Rules::$rule),*].into_iter().enumerate() {
                 for mut seed in values::seeds(rule) {
                     let kind = seed[0] & 0x7F;
                     if kind < 5 {

@@ -4,7 +4,7 @@
 
 use std::sync::LazyLock;
 
-use tercet::{CodecError, Schema, SchemaOptions, TapeCodec, TransferSyntax};
+use tercet::{CodecError, Rules, Schema, SchemaOptions, TapeCodec};
 use tercet_dynamic::{ErrorKind, NodeId, Options, Plan, Tape, Value, diff, json, sample, validate};
 
 use super::told;
@@ -32,7 +32,7 @@ struct Ground {
     roots: Vec<NodeId>,
 }
 
-/// One for each transfer syntax, in the order of [`TransferSyntax::ALL`].
+/// One for each transfer syntax, in the order of [`Rules::ALL`].
 static GROUNDS: LazyLock<Vec<Ground>> = LazyLock::new(|| {
     let repository = corpora::repository();
     let paths = [
@@ -44,7 +44,7 @@ static GROUNDS: LazyLock<Vec<Ground>> = LazyLock::new(|| {
     let paths = paths.map(|path| repository.join(path));
     let schema = Schema::load(&paths, &SchemaOptions::default()).expect("schemas of our own");
     assert!(!schema.has_errors(), "{}", schema.render(false));
-    let rules = TransferSyntax::ALL.map(TransferSyntax::plan_rules);
+    let rules = Rules::ALL.map(Rules::plan_rules);
     let plans = schema.plans(&rules, &ROOTS).expect("plans of our own");
     let ground = |plan: Plan| {
         let roots = ROOTS.iter().map(|root| plan.root(root).expect("a root that was asked for")).collect();
@@ -53,16 +53,16 @@ static GROUNDS: LazyLock<Vec<Ground>> = LazyLock::new(|| {
     plans.into_iter().map(ground).collect()
 });
 
-fn ground(syntax: TransferSyntax) -> &'static Ground {
-    let at = TransferSyntax::ALL.iter().position(|known| *known == syntax).unwrap_or_default();
+fn ground(syntax: Rules) -> &'static Ground {
+    let at = Rules::ALL.iter().position(|known| *known == syntax).unwrap_or_default();
     &GROUNDS[at]
 }
 
-fn check(syntax: TransferSyntax, input: &[u8]) {
+fn check(syntax: Rules, input: &[u8]) {
     let Some((&first, octets)) = input.split_first() else { return };
     let Ground { plan, roots } = ground(syntax);
     let root = roots[usize::from(first & 0x7F) % roots.len()];
-    let mut options = if first & 0x80 == 0 { Options::default() } else { syntax.strict() };
+    let mut options = if first & 0x80 == 0 { Options::default() } else { Options::strict(syntax) };
     // A value that is the DEFAULT is the same whether it is there or not.
     options.fill_defaults = true;
     let mut codec = TapeCodec::new(syntax, plan);
@@ -117,7 +117,7 @@ fn text(plan: &Plan, tape: &Tape, octets: &[u8]) -> String {
 }
 
 /// Values that the sampler makes, borders first, each in the strict and the usual reading.
-pub(super) fn seeds(syntax: TransferSyntax) -> Vec<Vec<u8>> {
+pub(super) fn seeds(syntax: Rules) -> Vec<Vec<u8>> {
     let Ground { plan, roots } = ground(syntax);
     let mut options = sample::Options::default();
     options.elements = 40;
@@ -143,11 +143,11 @@ pub(super) fn seeds(syntax: TransferSyntax) -> Vec<Vec<u8>> {
 macro_rules! targets {
     ($($run:ident, $seeds:ident, $syntax:ident;)*) => {$(
         pub(super) fn $run(input: &[u8]) {
-            check(TransferSyntax::$syntax, input);
+            check(Rules::$syntax, input);
         }
 
         pub(super) fn $seeds() -> Vec<Vec<u8>> {
-            seeds(TransferSyntax::$syntax)
+            seeds(Rules::$syntax)
         }
     )*};
 }
@@ -169,11 +169,7 @@ targets! {
 }
 
 /// How many octets of an input are a value of a type, as generated code has to say it.
-pub(super) fn verdict(
-    syntax: TransferSyntax,
-    kind: usize,
-    octets: &[u8],
-) -> Result<usize, tercet_dynamic::Error> {
+pub(super) fn verdict(syntax: Rules, kind: usize, octets: &[u8]) -> Result<usize, tercet_dynamic::Error> {
     let Ground { plan, roots } = ground(syntax);
     let mut options = Options::default();
     options.rules = syntax.plan_rules();
@@ -185,7 +181,7 @@ pub(super) fn verdict(
 pub(super) fn ldap() -> Vec<Vec<u8>> {
     let folder = corpora::repository().join("schemas/ldap");
     let schema = Schema::load(&[folder], &SchemaOptions::default()).expect("a schema of our own");
-    let plan = schema.plan(tercet_dynamic::Rules::Ber, &["LDAPMessage"]).expect("a plan of our own");
+    let plan = schema.plan(Rules::Ber, &["LDAPMessage"]).expect("a plan of our own");
     let root = plan.root("LDAPMessage").expect("a root that was asked for");
     let mut sampler = sample::Sampler::new(&plan.shape, sample::Options::default());
     let mut tape = Tape::new();
@@ -193,7 +189,7 @@ pub(super) fn ldap() -> Vec<Vec<u8>> {
     for _ in 0..400 {
         let mut seed = Vec::new();
         if sampler.sample(root, &mut tape).is_ok()
-            && TapeCodec::new(TransferSyntax::Ber, &plan).write(tape.view(&[]), &mut seed).is_ok()
+            && TapeCodec::new(Rules::Ber, &plan).write(tape.view(&[]), &mut seed).is_ok()
             && seed.len() <= 2048
         {
             seeds.push(seed);

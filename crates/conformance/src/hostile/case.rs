@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tercet::dynamic::{ErrorKind, Options, Tape, json, validate};
-use tercet::plan::Rules;
 use tercet::runtime::ber;
-use tercet::{CodecError, Schema, SchemaOptions, TapeCodec, TransferSyntax};
+use tercet::{CodecError, Rules, Schema, SchemaOptions, TapeCodec};
 use tercet_megaco::codec::{Codec as _, Encoding, decode_any};
 use tercet_megaco::tpkt::take_frame;
 
@@ -155,7 +154,7 @@ fn ldap(octets: &[u8]) -> Result<(), String> {
 
 /// A value, complete and within its constraints; once there is one, it is written in all ways, and read again.
 fn decode(rule: &str, pdu: &str, schema: &Path, octets: &[u8]) -> Result<(), String> {
-    let syntax: TransferSyntax = rule.parse().map_err(|e: tercet::UnknownSyntax| e.to_string())?;
+    let syntax: Rules = rule.parse().map_err(|e: tercet::UnknownRules| e.to_string())?;
     let schema = schema_of(pdu, schema)?;
     let all = [syntax.plan_rules(), Rules::Der, Rules::Uper, Rules::Oer];
     let plans = schema.plans(&all, &[pdu]).map_err(|e| e.to_string())?;
@@ -173,9 +172,7 @@ fn decode(rule: &str, pdu: &str, schema: &Path, octets: &[u8]) -> Result<(), Str
         }
         let (mut text, mut out, mut again) = (Vec::new(), Vec::new(), Tape::new());
         json::write(shape, tape.view(octets), &mut text, &json::Options::default());
-        for (plan, syntax) in
-            plans.iter().zip([syntax, TransferSyntax::Der, TransferSyntax::Uper, TransferSyntax::Oer])
-        {
+        for (plan, syntax) in plans.iter().zip([syntax, Rules::Der, Rules::Uper, Rules::Oer]) {
             out.clear();
             let mut codec = TapeCodec::new(syntax, plan);
             // A value may have no encoding elsewhere (unknown additions).

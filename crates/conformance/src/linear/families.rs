@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use bytes::BytesMut;
 use tercet::records::{Framing, Identifiers, RecordReader};
 use tercet::runtime::dump;
-use tercet::{Schema, SchemaOptions, TapeCodec, TransferSyntax};
+use tercet::{Rules, Schema, SchemaOptions, TapeCodec};
 use tercet_dynamic::{Options, Plan, Tape};
 use tercet_ldap::ldif::{Reader, Style};
 use tercet_ldap::proto::{Entry as SearchEntry, Framer, Limits, decode};
@@ -68,9 +68,9 @@ impl Family {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Entry {
     /// The engine: a type of `linear.asn` in a transfer syntax, to a tape.
-    Plan(TransferSyntax, &'static str),
+    Plan(Rules, &'static str),
     /// Generated code: names, a SEQUENCE OF PrintableString.
-    Typed(TransferSyntax),
+    Typed(Rules),
     /// Elements without a schema.
     Dump,
     /// ASN.1 source text, to its model.
@@ -92,10 +92,8 @@ impl Entry {
     pub(super) fn most(self) -> (f64, usize) {
         match self {
             // A value may have one bit.
-            Self::Plan(TransferSyntax::Aper | TransferSyntax::Uper, _) | Self::Megaco(Encoding::Per) => {
-                (8.0 * 200.0, 8 * 32)
-            }
-            Self::Typed(TransferSyntax::Aper | TransferSyntax::Uper) => (8.0 * 200.0, 8 * 8),
+            Self::Plan(Rules::Aper | Rules::Uper, _) | Self::Megaco(Encoding::Per) => (8.0 * 200.0, 8 * 32),
+            Self::Typed(Rules::Aper | Rules::Uper) => (8.0 * 200.0, 8 * 8),
             // A model has a place for everything that was said.
             Self::Source => (4_000.0, 400),
             Self::Typed(_) | Self::Dump | Self::Records => (200.0, 8),
@@ -166,26 +164,26 @@ impl Entry {
     }
 }
 
-/// Plans of `linear.asn`, in the order of [`TransferSyntax::ALL`].
+/// Plans of `linear.asn`, in the order of [`Rules::ALL`].
 static PLANS: LazyLock<Vec<Plan>> = LazyLock::new(|| {
     let path = corpora::repository().join("crates/conformance/src/linear/linear.asn");
     let schema = Schema::load(&[path], &SchemaOptions::default()).expect("a schema of our own");
     assert!(!schema.has_errors(), "{}", schema.render(false));
-    let rules = TransferSyntax::ALL.map(TransferSyntax::plan_rules);
+    let rules = Rules::ALL.map(Rules::plan_rules);
     let roots: Vec<_> = VALUES.iter().map(|(root, _)| *root).chain(["Names", "Extended"]).collect();
     schema.plans(&rules, &roots).expect("plans of our own")
 });
 
-fn plan(syntax: TransferSyntax) -> &'static Plan {
-    &PLANS[TransferSyntax::ALL.iter().position(|known| *known == syntax).unwrap_or_default()]
+fn plan(syntax: Rules) -> &'static Plan {
+    &PLANS[Rules::ALL.iter().position(|known| *known == syntax).unwrap_or_default()]
 }
 
 /// The encoding of a value that JSON tells.
-fn encoded(syntax: TransferSyntax, root: &str, value: &str) -> Vec<u8> {
+fn encoded(syntax: Rules, root: &str, value: &str) -> Vec<u8> {
     let plan = plan(syntax);
     let (mut tape, mut octets) = (Tape::new(), Vec::new());
     let root = plan.root(root).expect("a type of our own");
-    let mut json = TapeCodec::new(TransferSyntax::Jer, plan);
+    let mut json = TapeCodec::new(Rules::Jer, plan);
     json.read(root, value.as_bytes(), &mut tape, &Options::default()).expect("a value of our own");
     TapeCodec::new(syntax, plan).write(tape.view(value.as_bytes()), &mut octets).expect("a value of our own");
     octets
@@ -239,7 +237,7 @@ fn module(n: usize, before: &str, each: impl Fn(usize) -> String, after: &str) -
     format!("M DEFINITIONS AUTOMATIC TAGS ::= BEGIN\n{before}{body}{after}\nEND\n")
 }
 
-const BER: TransferSyntax = TransferSyntax::Ber;
+const BER: Rules = Rules::Ber;
 
 /// Inputs of one entry alone.
 const SPECIAL: &[(&str, Entry, Make)] = &[
@@ -294,7 +292,7 @@ const SPECIAL: &[(&str, Entry, Make)] = &[
     ),
     (
         "uper-bitmap",
-        Entry::Plan(TransferSyntax::Uper, "Extended"),
+        Entry::Plan(Rules::Uper, "Extended"),
         Make::Octets(|n| {
             // Value true with additions: a bitmap of 64 bits, each of its additions an open type of n octets.
             let mut octets = vec![0xC0 | 0x3F, 0xFF];
@@ -302,10 +300,10 @@ const SPECIAL: &[(&str, Entry, Make)] = &[
             octets
         }),
     ),
-    ("uper-announced", Entry::Plan(TransferSyntax::Uper, "Nothings"), Make::Octets(|n| vec![0xC4; n])),
+    ("uper-announced", Entry::Plan(Rules::Uper, "Nothings"), Make::Octets(|n| vec![0xC4; n])),
     (
         "oer-unknown",
-        Entry::Plan(TransferSyntax::Oer, "Extended"),
+        Entry::Plan(Rules::Oer, "Extended"),
         Make::Octets(|n| {
             let bits = (n / 8 + 1).to_be_bytes();
             let before = [&[0x80, 0xFF, 0x83], &bits[5..], &[0]].concat();
@@ -314,58 +312,50 @@ const SPECIAL: &[(&str, Entry, Make)] = &[
     ),
     (
         "oer-announced",
-        Entry::Plan(TransferSyntax::Oer, "Nothings"),
+        Entry::Plan(Rules::Oer, "Nothings"),
         Make::Octets(|n| between(&[4, 0xFF, 0xFF, 0xFF, 0xFF], &[0], n, &[])),
     ),
     (
         "xer-attributes",
-        Entry::Plan(TransferSyntax::Xer, "Text"),
+        Entry::Plan(Rules::Xer, "Text"),
         Make::Text(|n| {
             format!("<Text{}>a</Text>", (0..n).map(|i| format!(" a{i}=\"\"")).collect::<String>())
         }),
     ),
     (
         "xer-comments",
-        Entry::Plan(TransferSyntax::Xer, "Text"),
+        Entry::Plan(Rules::Xer, "Text"),
         Make::Text(|n| format!("<Text>a{}</Text>", "<!-- - -->".repeat(n))),
     ),
     (
         "xer-references",
-        Entry::Plan(TransferSyntax::Xer, "Text"),
+        Entry::Plan(Rules::Xer, "Text"),
         Make::Text(|n| format!("<Text>{}</Text>", "&#65;&amp;".repeat(n))),
     ),
     (
         "xer-space",
-        Entry::Plan(TransferSyntax::Xer, "Flags"),
+        Entry::Plan(Rules::Xer, "Flags"),
         Make::Text(|n| format!("<Flags>{}<true/></Flags>", " \n".repeat(n))),
     ),
     (
         "xer-unknown",
-        Entry::Plan(TransferSyntax::Xer, "Extended"),
+        Entry::Plan(Rules::Xer, "Extended"),
         Make::Text(|n| format!("<Extended><flag><true/></flag>{}</Extended>", "<new>1<b/></new>".repeat(n))),
     ),
     (
         "jer-escapes",
-        Entry::Plan(TransferSyntax::Jer, "Text"),
+        Entry::Plan(Rules::Jer, "Text"),
         Make::Text(|n| format!("\"{}\"", "\\u00e9\\ud83d\\ude00".repeat(n))),
     ),
     (
         "jer-unknown",
-        Entry::Plan(TransferSyntax::Jer, "Extended"),
+        Entry::Plan(Rules::Jer, "Extended"),
         Make::Text(|n| {
             format!("{{\"flag\":true{}}}", (0..n).map(|i| format!(",\"k{i}\":[]")).collect::<String>())
         }),
     ),
-    (
-        "jer-space",
-        Entry::Plan(TransferSyntax::Jer, "Flags"),
-        Make::Text(|n| format!("[{}true]", " \n".repeat(n))),
-    ),
-    (
-        "gser-quotes",
-        Entry::Plan(TransferSyntax::Gser, "Text"),
-        Make::Text(|n| format!("\"{}\"", "\"\"".repeat(n))),
-    ),
+    ("jer-space", Entry::Plan(Rules::Jer, "Flags"), Make::Text(|n| format!("[{}true]", " \n".repeat(n)))),
+    ("gser-quotes", Entry::Plan(Rules::Gser, "Text"), Make::Text(|n| format!("\"{}\"", "\"\"".repeat(n)))),
     ("dump-elements", Entry::Dump, Make::Octets(|n| between(&[0x30, 0x80], &[4, 1, 65], n, &[0, 0]))),
     (
         "dump-nested",
@@ -532,7 +522,7 @@ const MESSAGES: &[Named] = &[
 
 /// All of them.
 pub(super) static FAMILIES: LazyLock<Vec<Family>> = LazyLock::new(|| {
-    use TransferSyntax::{Aper, Cer, Coer, Der, Gser, Jer, Uper, Xer};
+    use Rules::{Aper, Cer, Coer, Der, Gser, Jer, Uper, Xer};
     let mut families = Vec::new();
     for syntax in [Der, Cer, Aper, Uper, Coer, Xer, Jer, Gser] {
         for (root, make) in VALUES {

@@ -14,7 +14,7 @@ use std::io;
 use std::sync::Arc;
 use tercet::records::conversion::RecordOptions;
 use tercet::records::{Guess, guess};
-use tercet::{Doctor, TransferSyntax, Way};
+use tercet::{Doctor, Rules, Way};
 
 /// Finds out how to read record files: types, the meaning of tags, framings and lists inside of values are tried on
 /// their first bytes. Returns a diagnosis for each file, with the ways to read it. The best way comes first.
@@ -42,7 +42,7 @@ pub(crate) fn doctor<'py>(
     let framing: RecordOptions =
         options_of(&keywords, &FRAMING[1..])?.take().map_err(|fault| error::fault(&fault))?;
     let given = framing.given_framing().map_err(|fault| error::fault(&fault))?;
-    let decoding = options::read(TransferSyntax::default(), &keywords, &FRAMING[1..])?;
+    let decoding = options::read(Rules::default(), &keywords, &FRAMING[1..])?;
     let schema = schema.map(Schema::of_any_tags).transpose()?;
     let doctor = match &schema {
         Some(schema) => {

@@ -23,7 +23,7 @@ use tercet::records::{
     ChildTable, Converter, EachNulled, Framing, Guard, Interpretation, Origin, Overwrite, Prepared,
     RejectFile, RowWriter, Settings, Shown, Split, Stopped, Summary, Targets, inputs,
 };
-use tercet::{RecordPlan, TransferSyntax};
+use tercet::{RecordPlan, Rules};
 
 /// Files, the type of their records, and how to read them.
 pub(crate) struct Source {
@@ -64,7 +64,7 @@ impl Source {
         let keywords = keywords.map_or_else(|| Ok(PyDict::new(py)), |keywords| keywords.copy())?;
         let (conversion, asked) = given::conversion(&keywords)?;
         let looks = options::looks(&keywords)?;
-        let options = options::read(TransferSyntax::default(), &keywords, &given::names())?;
+        let options = options::read(Rules::default(), &keywords, &given::names())?;
         let fault = |fault: OptionFault| error::fault(&fault);
         let schema = Schema::of(schema)?;
         let (type_name, list) = (type_name.to_owned(), conversion.records.records.clone());

@@ -43,7 +43,7 @@ impl Question<'_> {
             Self::Trials(rules, types) => (7, rules, types),
         };
         key.add(&[kind]);
-        key.add_all(rules.iter().map(|rules| rules.name().as_bytes()));
+        key.add_all(rules.iter().map(|rules| rules.label().as_bytes()));
         key.add_all(types.iter().map(|name| name.as_bytes()));
         key.digest()
     }
@@ -140,7 +140,7 @@ impl Schema {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Detector, Listener, SchemaOptions, TransferSyntax};
+    use crate::{Detector, Listener, Rules, SchemaOptions};
     use std::fs;
     use std::path::{Path, PathBuf};
     use std::sync::{Arc, Mutex};
@@ -220,7 +220,7 @@ mod tests {
         for name in ["Cal", "P", "Call {7}", "N.Call"] {
             bench.check(false, |schema| schema.plan(Rules::Ber, &[name]));
         }
-        bench.check(true, |schema| schema.plan_for(TransferSyntax::Exer, &["Text"]));
+        bench.check(true, |schema| schema.plan_for(Rules::Exer, &["Text"]));
         bench.check(true, |schema| {
             let found = Detector::new(schema, &[], None).map(|detector| detector.types().to_vec());
             (found, schema.lacking(&["Gap", "Call"]))

@@ -24,7 +24,7 @@ const RULES: [(&str, Rules, usize); 9] = [
     ("uper", Rules::Uper, 6),
     ("cuper", Rules::CanonicalUper, 6),
     ("oer", Rules::Oer, 8),
-    ("coer", Rules::CanonicalOer, 8),
+    ("coer", Rules::Coer, 8),
 ];
 
 /// Of values that are read as text, this encoding is compared.
