@@ -102,7 +102,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     /// Options that are not part of a conversion.
-    const OTHERS: [&str; 4] = ["config", "print-config", "help", "version"];
+    const OTHERS: [&str; 5] = ["config", "print-config", "no-cache", "help", "version"];
 
     fn parsed(words: &str) -> Convert {
         use clap::FromArgMatches;
