@@ -41,7 +41,7 @@ const OF_ROWS: [&str; 8] = [
 ];
 
 /// Options that have nothing to do with the format: about inputs, how they are read, and what else is written.
-const OF_NO_FORMAT: [&str; 44] = [
+const OF_NO_FORMAT: [&str; 45] = [
     "--alias",
     "--allow-empty",
     "--allow-errors",
@@ -61,6 +61,7 @@ const OF_NO_FORMAT: [&str; 44] = [
     "--max-depth",
     "--max-reject-ratio",
     "--max-rejects",
+    "--no-cache",
     "--on-interrupt",
     "--output",
     "--plan",
