@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 use tercet::dynamic::trace::Step;
-use tercet::dynamic::{Part, Place};
+use tercet::dynamic::{Error, Part, Place};
 use tercet_printable::printable;
 
 /// Columns of a line at most.
@@ -41,6 +41,11 @@ pub fn line(step: &Step<'_>, input: &[u8]) -> String {
         None => write!(line, "  {path}"),
     };
     first_of(line, WIDTH)
+}
+
+/// Returns the line of a fault at its place.
+pub fn fault(error: &Error) -> String {
+    format!("{:>8}        ! {error}", error.offset())
 }
 
 /// The octets of a part as ASN.1 has them, `…` where they are cut.

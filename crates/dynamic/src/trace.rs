@@ -1,7 +1,7 @@
 //! Traces: the parts of an encoding one by one, each with its place, path, type, value and clause.
 
 use crate::json::{self, JsonWriter};
-use crate::{FieldId, Leaf, NodeId, Part, Place, Rules, Shape, Sink, path};
+use crate::{FieldId, Leaf, Marked, NodeId, Part, Place, Rules, Shape, Sink, path};
 use tercet_plan::Kind;
 use tercet_runtime::ber;
 
@@ -20,6 +20,8 @@ pub struct Step<'t> {
     pub value: Option<&'t str>,
     /// The clause of the standard that defines the part.
     pub clause: &'t str,
+    /// The reason why the value is marked, if it breaks the rules of its type and is kept.
+    pub marked: Option<&'t Marked>,
 }
 
 /// A sink that calls a function for each part of an encoding, in the order of the input. The parts are all bits of the
@@ -38,10 +40,13 @@ pub struct Trace<'a, F> {
     /// The values that have begun, the outermost first.
     begun: Vec<Begun>,
     /// The last part, which the event of its value may follow, and the length of the path of the value around.
-    pending: Option<(FieldId, NodeId, Place, usize)>,
+    pending: Option<(Owned, usize)>,
     /// Whether there has been a part since the last event.
     has_part: bool,
 }
+
+/// A place, with the field and the type of its value.
+type Owned = (FieldId, NodeId, Place);
 
 #[derive(Clone, Copy, Debug)]
 struct Begun {
@@ -70,7 +75,7 @@ impl<'a, F: FnMut(&Step<'_>)> Trace<'a, F> {
 
     /// Hands over the last part, and forgets a value that breaks off.
     pub fn finish(&mut self) {
-        self.flush(false);
+        self.flush(false, None);
         self.begun.clear();
         self.path.clear();
         self.has_part = false;
@@ -86,7 +91,7 @@ impl<'a, F: FnMut(&Step<'_>)> Trace<'a, F> {
     }
 
     /// Hands over a part.
-    fn say(&mut self, field: FieldId, node: NodeId, place: Place, has_value: bool) {
+    fn say(&mut self, (field, node, place): Owned, has_value: bool, marked: Option<&Marked>) {
         let kind = self.shape.nodes.get(node.index()).map_or(Kind::Open, |node| node.kind);
         let from = usize::try_from(place.at / 8).unwrap_or(usize::MAX);
         let octets = self.input.get(from..).unwrap_or_default();
@@ -122,15 +127,25 @@ impl<'a, F: FnMut(&Step<'_>)> Trace<'a, F> {
                 Part::Contents if is_unknown => "X.690 8.1.4",
                 part => part.clause(kind),
             },
+            marked,
         });
     }
 
     /// Hands over the part that waits for its value.
-    fn flush(&mut self, has_value: bool) {
-        if let Some((field, node, place, around)) = self.pending.take() {
-            self.say(field, node, place, has_value);
+    fn flush(&mut self, has_value: bool, marked: Option<&Marked>) {
+        if let Some((part, around)) = self.pending.take() {
+            self.say(part, has_value, marked);
             self.path.truncate(around);
         }
+    }
+
+    /// Hands over the part that waits for a value, which is this one.
+    fn valued(&mut self, node: NodeId, leaf: Leaf<'_>, marked: Option<&Marked>) {
+        self.values.clear();
+        self.values.leaf(FieldId::ROOT, node, leaf);
+        self.flush(true, marked);
+        self.has_part = false;
+        self.ended();
     }
 
     /// Counts a value that ends, if it is an element.
@@ -147,15 +162,15 @@ impl<F: FnMut(&Step<'_>)> Sink for Trace<'_, F> {
     }
 
     fn leaf(&mut self, _: FieldId, node: NodeId, leaf: Leaf<'_>) {
-        self.values.clear();
-        self.values.leaf(FieldId::ROOT, node, leaf);
-        self.flush(true);
-        self.has_part = false;
-        self.ended();
+        self.valued(node, leaf, None);
+    }
+
+    fn marked(&mut self, _: FieldId, node: NodeId, leaf: Leaf<'_>, marked: &Marked) {
+        self.valued(node, leaf, Some(marked));
     }
 
     fn open(&mut self, field: FieldId, node: NodeId) {
-        self.flush(false);
+        self.flush(false, None);
         self.has_part = false;
         let around = self.step_in(field, node, false);
         let kind = self.shape.nodes.get(node.index()).map(|node| node.kind);
@@ -164,7 +179,7 @@ impl<F: FnMut(&Step<'_>)> Sink for Trace<'_, F> {
     }
 
     fn close(&mut self, _: FieldId, _: NodeId) {
-        self.flush(false);
+        self.flush(false, None);
         self.has_part = false;
         if let Some(begun) = self.begun.pop() {
             self.path.truncate(begun.around);
@@ -175,7 +190,7 @@ impl<F: FnMut(&Step<'_>)> Sink for Trace<'_, F> {
     fn absent(&mut self, _: FieldId, _: NodeId, _: u32) {}
 
     fn unknown(&mut self, _: u32, _: Leaf<'_>) {
-        self.flush(false);
+        self.flush(false, None);
         self.has_part = false;
     }
 
@@ -184,7 +199,7 @@ impl<F: FnMut(&Step<'_>)> Sink for Trace<'_, F> {
     }
 
     fn place(&mut self, field: FieldId, node: NodeId, place: Place) {
-        self.flush(false);
+        self.flush(false, None);
         // A part without others before it ends a value that has had its events: the open one, or a tag around the last.
         let is_end = place.part == Part::EndOfContents && !self.has_part;
         self.has_part = true;
@@ -192,6 +207,6 @@ impl<F: FnMut(&Step<'_>)> Sink for Trace<'_, F> {
             Some(begun) if is_end && begun.field == field => self.path.len(),
             _ => self.step_in(field, node, is_end),
         };
-        self.pending = Some((field, node, place, around));
+        self.pending = Some(((field, node, place), around));
     }
 }

@@ -61,7 +61,7 @@ pub struct Decode {
 
     /// Print the parts of the encoding instead of the value: a line for each identifier, length and contents with offset,
     /// bytes, clause, path and value (BER, DER, CER)
-    #[arg(long, conflicts_with_all = ["format", "marks", "partial", "FormOptions", "RenderingOptions"])]
+    #[arg(long, conflicts_with_all = ["format", "marks", "partial", "defaults", "FormOptions", "RenderingOptions"])]
     trace: bool,
 
     #[command(flatten)]
@@ -294,7 +294,7 @@ impl Decode {
         let root = root(&plan, type_name)?;
         let mut out = BufWriter::new(term::report());
         let mut decoder = Decoder::new();
-        let (mut count, mut faults) = (0, 0);
+        let (mut count, mut faults, mut marks) = (0, 0, 0);
         let limit = self.limit.map_or(u64::MAX, NonZeroU64::get);
         for input in inputs {
             let pieces = pieces(input, syntax, self.spelling)?;
@@ -308,12 +308,16 @@ impl Decode {
                     if written.is_ok() {
                         written = writeln!(out, "{}", trace::line(step, &octets));
                     }
+                    if let (Ok(()), Some(marked)) = (&written, step.marked) {
+                        marks += 1;
+                        written = writeln!(out, "{}", trace::fault(&marked.error));
+                    }
                 });
                 let (mut at, mut fault) = (0, None);
                 while at < octets.len() && count < limit && fault.is_none() {
                     options.base_offset = at as u64;
                     match decoder.decode(&plan, root, &octets[at..], &mut steps, &options) {
-                        // A type with one value may take no octets.
+                        // An element has two octets at least; without any, this would not end.
                         Ok(0) => break,
                         Ok(length) => (at, count) = (at + length, count + 1),
                         Err(error) => fault = Some(error),
@@ -323,7 +327,7 @@ impl Decode {
                 drop(steps);
                 written?;
                 if let Some(error) = fault {
-                    writeln!(out, "{:>8}        ! {error}", error.offset())?;
+                    writeln!(out, "{}", trace::fault(&error))?;
                     out.flush()?;
                     term::error(format_args!("{name}: {error}"));
                     faults += 1;
@@ -331,6 +335,9 @@ impl Decode {
             }
         }
         out.flush()?;
+        if marks > 0 {
+            term::warning(term::count(marks, "marked value"));
+        }
         Ok(match (faults, count) {
             (0, _) => Exit::Good,
             (_, 0) => Exit::Failed,
