@@ -56,9 +56,9 @@ pub(super) fn asn1_seeds() -> Vec<Vec<u8>> {
         "schemas/demo/Demo-CDR.asn",
         "schemas/ldap/LDAP.asn",
     ];
-    let read = |file: &str| std::fs::read_to_string(corpora::repository().join(file)).ok();
+    let read = |file: &str| std::fs::read_to_string(corpora::repository().join(file)).expect(file);
     let mut seeds = Vec::new();
-    for text in files.into_iter().filter_map(read) {
+    for text in files.into_iter().map(read) {
         for assignment in text.split("\n\n").filter(|part| part.contains("::=") && part.len() < 1500) {
             let module = format!("M DEFINITIONS AUTOMATIC TAGS ::= BEGIN\n{assignment}\nEND\n");
             seeds.push(if assignment.contains("BEGIN") { assignment.into() } else { module.into_bytes() });
