@@ -169,24 +169,21 @@ impl Engine {
             };
             dialect.message(mid, List::One(Transaction::TransactionReply(reply))).ok()
         };
-        let sizes: Option<Vec<usize>> = actions
-            .iter()
-            .map(|action| encode(std::slice::from_ref(action), u16::MAX, true).map(|o| o.len()))
-            .collect();
-        let sizes = sizes?;
-        let overhead = dialect.overhead(mid);
+        let fits = |actions: &[ActionReply<'_>]| {
+            encode(actions, u16::MAX, true).is_some_and(|octets| octets.len() <= max)
+        };
         let mut segments: Vec<&[ActionReply<'_>]> = Vec::new();
-        let mut start = 0;
-        while start < actions.len() {
-            let mut end = start + 1;
-            let mut size = sizes[start];
-            // The header of a message is counted once; what is around an action counts for the separators.
-            while end < actions.len() && size + sizes[end] - overhead.min(sizes[end]) <= max {
-                size += sizes[end] - overhead.min(sizes[end]);
-                end += 1;
+        let mut rest = actions;
+        while !rest.is_empty() {
+            // As many actions as fit, by halving: an action that is too large alone is a segment nevertheless.
+            let (mut good, mut bad) = (1, rest.len() + 1);
+            while bad - good > 1 {
+                let middle = good + (bad - good) / 2;
+                if fits(&rest[..middle]) { good = middle } else { bad = middle }
             }
-            segments.push(&actions[start..end]);
-            start = end;
+            let (segment, others) = rest.split_at(good);
+            segments.push(segment);
+            rest = others;
         }
         let last = u16::try_from(segments.len()).ok().filter(|&last| last > 1)?;
         let numbered = (1..).zip(segments);
