@@ -1,4 +1,5 @@
-//! `tercet ldap search` beside ldapsearch, octet for octet, on the data sets of the large corpora, from a real slapd.
+//! `tercet ldap search` beside ldapsearch, octet for octet, on the data sets of the large corpora, from a real slapd; and
+//! `tercet ldap` with `tercet ldap serve`.
 #![cfg(unix)]
 
 use std::net::{TcpListener, TcpStream};
@@ -192,4 +193,107 @@ fn a_subtree_is_deleted_with_and_without_the_control() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let [theirs, ours] = slapd.both(&["-LLL"]);
     assert!(theirs.is_empty() && ours.is_empty());
+}
+
+/// `tercet ldap serve` on a socket of its own folder.
+struct Serve {
+    child: Child,
+    url: String,
+    folder: tempfile::TempDir,
+}
+
+impl Serve {
+    fn start(ldif: &str, words: &[&str]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("in.ldif"), ldif).unwrap();
+        let socket = folder.path().join("s");
+        let url = format!("ldapi://{}", socket.display().to_string().replace('/', "%2f"));
+        let child = Command::new(env!("CARGO_BIN_EXE_tercet"))
+            .args(["ldap", "serve", "--listen", "127.0.0.1:0", "--ldif"])
+            .arg(folder.path().join("in.ldif"))
+            .arg("--socket")
+            .arg(&socket)
+            .args(words)
+            .stderr(Stdio::piped())
+            .spawn();
+        let mut child = child.unwrap();
+        let mut lines = std::io::BufRead::lines(std::io::BufReader::new(child.stderr.take().unwrap()));
+        assert!(lines.any(|line| line.unwrap().contains("also at")), "serve does not start");
+        Self { child, url, folder }
+    }
+
+    fn run(&self, words: &[&str]) -> std::process::Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tercet"));
+        command.arg("ldap").arg(words[0]).args(["-H", &self.url]).args(&words[1..]);
+        command.current_dir(self.folder.path()).env("HOME", self.folder.path());
+        command.output().unwrap()
+    }
+}
+
+impl Drop for Serve {
+    fn drop(&mut self) {
+        _ = self.child.kill();
+        _ = self.child.wait();
+    }
+}
+
+#[test]
+fn the_current_folder_does_not_choose_the_server() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("ldaprc"), "URI ldap://a.invalid.\nBASE o=here\n").unwrap();
+    let home = tempfile::tempdir().unwrap();
+    let serve = Serve::start(STAFF, &[]);
+    let base = |asked: Option<&str>| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tercet"));
+        command.args(["ldap", "search", "-H", &serve.url, "-s", "base"]);
+        command.current_dir(folder.path()).env("HOME", home.path());
+        for name in ["LDAPRC", "LDAPCONF", "LDAPBASE", "LDAPURI", "LDAPNOINIT"] {
+            command.env_remove(name);
+        }
+        if let Some(name) = asked {
+            command.env("LDAPRC", name);
+        }
+        String::from_utf8(command.output().unwrap().stdout).unwrap()
+    };
+    assert!(!base(None).contains("o=here"));
+    assert!(base(Some("ldaprc")).contains("# base <o=here>"));
+}
+
+#[test]
+fn a_signal_removes_the_socket_and_a_stale_one_is_replaced() {
+    let mut serve = Serve::start(STAFF, &[]);
+    let socket = serve.folder.path().join("s");
+    assert!(serve.run(&["whoami"]).status.success());
+    serve.child.kill().unwrap();
+    serve.child.wait().unwrap();
+    assert!(socket.exists());
+    let again = Command::new(env!("CARGO_BIN_EXE_tercet"))
+        .args(["ldap", "serve", "--listen", "127.0.0.1:0", "--socket"])
+        .arg(&socket)
+        .stderr(Stdio::piped())
+        .spawn();
+    serve.child = again.unwrap();
+    let mut lines = std::io::BufRead::lines(std::io::BufReader::new(serve.child.stderr.take().unwrap()));
+    assert!(lines.any(|line| line.unwrap().contains("also at")));
+    assert!(serve.run(&["whoami"]).status.success());
+    let kill = Command::new("kill").arg(serve.child.id().to_string()).status().unwrap();
+    assert!(kill.success() && serve.child.wait().unwrap().success());
+    assert!(!socket.exists());
+}
+
+#[test]
+fn passwords_are_for_the_root_user() {
+    let ldif = STAFF.replace("cn: Ada\n", "cn: Ada\nuserPassword: engine\n");
+    let serve = Serve::start(&ldif, &["-D", "o=test", "-w", "secret"]);
+    let text = |words: &[&str]| String::from_utf8(serve.run(words).stdout).unwrap();
+    let search = ["search", "-b", "o=test", "-LLL", "(uid=ada)"];
+    let all = text(&search);
+    assert!(all.contains("cn: Ada") && !all.contains("userPassword"), "{all}");
+    let root = [&search[..1], &["-D", "o=test", "-w", "secret"], &search[1..]].concat();
+    assert!(text(&root).contains("userPassword:: ZW5naW5l\n"));
+    let passwd = ["passwd", "-D", "o=test", "-w", "secret", "-s", "new", "uid=ada,o=test"];
+    assert!(serve.run(&passwd).status.success());
+    // `{ARGON2}$argon2id`
+    assert!(text(&root).contains("userPassword:: e0FSR09OMn0kYXJnb24yaWQk"));
+    assert_eq!(text(&["whoami", "-D", "uid=ada,o=test", "-w", "new"]), "dn:uid=ada,o=test\n");
 }

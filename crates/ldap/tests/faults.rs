@@ -223,3 +223,35 @@ async fn servers_that_lie_in_scram() {
     let error = client.bind_sasl(Box::new(Scram::new(Hash::Sha256, "", "u", "p"))).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Auth);
 }
+
+/// An ExtendedResponse to the first operation of a connection.
+fn extended(code: u8) -> Vec<u8> {
+    message(&tlv(0x78, &[&[0x0A, 1, code, 4, 0, 4, 2][..], b"no"].concat()))
+}
+
+/// Samba refuses operations with an unknown critical control by an ExtendedResponse, whatever they are.
+#[tokio::test]
+async fn an_extended_answer_refuses_any_operation() {
+    use tercet_ldap::ResultCode;
+    let code = |error: tercet_ldap::Error| error.result().unwrap_or_else(|| panic!("{error:?}")).code;
+    let connect = || async { Client::connect(&script(vec![extended(12)], false)).await.unwrap() };
+    let refused = ResultCode::UNAVAILABLE_CRITICAL_EXTENSION;
+    let client = connect().await;
+    let error = client.search_all(Search::new("o=test")).await.unwrap_err();
+    assert!(error.to_string().contains("no"), "{error}");
+    assert_eq!(code(error), refused);
+    // The connection can be used on: the server gave a valid answer.
+    assert!(!client.is_closed());
+    assert_eq!(code(connect().await.delete("o=test").await.unwrap_err()), refused);
+    assert_eq!(code(connect().await.compare("o=test", "o", b"x").await.unwrap_err()), refused);
+    assert_eq!(code(connect().await.bind("", "").await.unwrap_err()), refused);
+    // Success cannot be said so.
+    for operation in 0..2 {
+        let client = Client::connect(&script(vec![extended(0)], false)).await.unwrap();
+        let done = match operation {
+            0 => client.delete("o=test").await.map(drop),
+            _ => client.bind("", "").await.map(drop),
+        };
+        assert_eq!(done.unwrap_err().kind(), ErrorKind::Protocol);
+    }
+}

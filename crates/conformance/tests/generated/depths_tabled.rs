@@ -332,13 +332,12 @@ impl<'a> parts::Members<'a> for Around<'a> {
             _ => parts::Part::Null,
         }
     }
-    fn see(&self, number: usize, _: parts::Defaults) -> parts::Seen<'_, 'a> {
+    fn see(&self, number: usize) -> parts::Seen<'_, 'a> {
         match number {
             0 => parts::Seen::Elements(&self.nests),
-            _ => parts::Seen::Absent,
+            _ => parts::Seen::Names("nests"),
         }
     }
-    fn names(&self) -> &'static str { "nests" }
 }
 
 impl<'a> parts::Value<'a> for NestPair<'a> {
@@ -364,15 +363,14 @@ impl<'a> parts::Members<'a> for NestPair<'a> {
             _ => parts::Part::Null,
         }
     }
-    fn see(&self, number: usize, _: parts::Defaults) -> parts::Seen<'_, 'a> {
+    fn see(&self, number: usize) -> parts::Seen<'_, 'a> {
         match number {
             0 => parts::Seen::Null, 1 => parts::Seen::Alternatives(&*self.r#in),
             2 => parts::Value::seen(&self.later), 3 => parts::Value::seen(&self.group),
             4 => parts::Seen::Additions(&self.extension_additions),
-            _ => parts::Seen::Absent,
+            _ => parts::Seen::Names("n in later group"),
         }
     }
-    fn names(&self) -> &'static str { "n in later group" }
 }
 
 impl<'a> parts::Value<'a> for NestSet<'a> {
@@ -388,13 +386,12 @@ impl<'a> parts::Members<'a> for NestSet<'a> {
             _ => parts::Part::Null,
         }
     }
-    fn see(&self, number: usize, _: parts::Defaults) -> parts::Seen<'_, 'a> {
+    fn see(&self, number: usize) -> parts::Seen<'_, 'a> {
         match number {
             0 => parts::Seen::Alternatives(&*self.r#in),
-            _ => parts::Seen::Absent,
+            _ => parts::Seen::Names("in"),
         }
     }
-    fn names(&self) -> &'static str { "in" }
 }
 
 impl<'a> parts::Value<'a> for Opened<'a> {
@@ -429,13 +426,12 @@ impl<'a> parts::Members<'a> for Tail {
             _ => parts::Part::Null,
         }
     }
-    fn see(&self, number: usize, _: parts::Defaults) -> parts::Seen<'_, 'a> {
+    fn see(&self, number: usize) -> parts::Seen<'_, 'a> {
         match number {
             0 => parts::Seen::Elements(&self.list),
-            _ => parts::Seen::Absent,
+            _ => parts::Seen::Names("list"),
         }
     }
-    fn names(&self) -> &'static str { "list" }
 }
 
 impl<'a> parts::Value<'a> for NestLate {
@@ -453,14 +449,13 @@ impl<'a> parts::Members<'a> for NestLate {
             _ => parts::Part::Null,
         }
     }
-    fn see(&self, number: usize, _: parts::Defaults) -> parts::Seen<'_, 'a> {
+    fn see(&self, number: usize) -> parts::Seen<'_, 'a> {
         match number {
             0 => parts::Seen::Null, 1 => parts::Value::seen(&self.late), 2 => parts::Value::seen(&self.more),
             3 => parts::Seen::Additions(&self.extension_additions),
-            _ => parts::Seen::Absent,
+            _ => parts::Seen::Names("n late more"),
         }
     }
-    fn names(&self) -> &'static str { "n late more" }
 }
 
 impl<'a> parts::Value<'a> for OpenedValue<'a> {

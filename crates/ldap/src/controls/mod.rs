@@ -301,7 +301,10 @@ pub struct DirSync {
 impl RequestControl for DirSync {
     fn control(&self) -> Control {
         let cookie = Octets::borrowed(&self.cookie);
-        let value = asn1::DirSync { flags: self.flags.into(), max_bytes: self.max_bytes, cookie };
+        // The flags are a signed INTEGER of 32 bits (MS-ADTS 3.1.1.3.4.1.3): 0x80000000 goes out as 80 00 00 00. A leading
+        // zero would make it an integer of 40 bits, which Active Directory refuses.
+        let flags = u32::try_from(self.flags).map_or(self.flags, |flags| i64::from(flags.cast_signed()));
+        let value = asn1::DirSync { flags: flags.into(), max_bytes: self.max_bytes, cookie };
         Control::new(Self::OID).with_criticality(true).with_value(encoded(&value))
     }
 }
@@ -312,6 +315,8 @@ impl ResponseControl for DirSync {
     fn read(value: &[u8]) -> Result<Self> {
         let value: asn1::DirSync<'_> = decoded(value, "DirSync")?;
         let flags = i64::try_from(&value.flags).unwrap_or_default();
+        // The sign is the bit 0x80000000.
+        let flags = i32::try_from(flags).map_or(flags, |flags| i64::from(flags.cast_unsigned()));
         Ok(Self { flags, max_bytes: value.max_bytes, cookie: value.cookie.to_vec() })
     }
 }
@@ -350,6 +355,17 @@ mod tests {
             VlvResult { position: 1, count: 2, code: ResultCode::SUCCESS, context: Some(vec![7]) }
         );
         assert_eq!(value(&Sync { persist: true, ..Sync::default() }), [0x30, 3, 0x0A, 1, 3]);
+        for (flags, octets) in [
+            (0x8000_0000, &[2, 4, 0x80, 0, 0, 0][..]),
+            (0x8000_0801, &[2, 4, 0x80, 0, 8, 1]),
+            (0x7FFF_FFFF, &[2, 4, 0x7F, 0xFF, 0xFF, 0xFF]),
+            (1, &[2, 1, 1]),
+        ] {
+            let sync = DirSync { flags, ..DirSync::default() };
+            let written = value(&sync);
+            assert_eq!(written.get(2..2 + octets.len()), Some(octets), "{flags:X}");
+            assert_eq!(DirSync::read(&written).unwrap(), sync);
+        }
         assert_eq!(value(&Assertion("(cn=a)".parse().unwrap())), [0xA3, 7, 4, 2, b'c', b'n', 4, 1, b'a']);
         assert_eq!(
             value(&PreRead(vec!["cn".to_owned(), "sn".to_owned()])),

@@ -1,7 +1,8 @@
 //! A directory in memory, for tests and demonstrations: all operations of LDAP on entries that LDIF or requests bring.
 //!
 //! It has no schema: attributes compare as [`crate::matching`] knows them, and any may stand in any entry. There is no
-//! access control either but one: if there is a root user, only that one may write.
+//! access control either but two rules: if there is a root user, only that one may write; `userPassword` can be read, compared
+//! and searched for by the root user alone.
 //!
 //! ```
 //! # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
@@ -22,6 +23,7 @@
 mod controls;
 mod datagrams;
 mod operations;
+mod password;
 mod search;
 mod server;
 mod store;
@@ -88,7 +90,7 @@ impl Directory {
         Self::default()
     }
 
-    /// Lets this user bind with this password, and nobody else write.
+    /// Lets this user bind with this password, and nobody else write or read `userPassword`.
     #[must_use]
     pub fn with_root(mut self, dn: &str, password: &str) -> Self {
         self.root = Some((dn.to_owned(), password.to_owned()));

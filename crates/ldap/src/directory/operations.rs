@@ -3,11 +3,11 @@
 use tercet_runtime::types::Octets;
 use tokio::sync::watch;
 
-use super::Directory;
 use super::controls::Controls;
 use super::search::{self, Query};
 use super::store::{Done, Stored, parse};
 use super::sync::{self, Listener, Refresh};
+use super::{Directory, password};
 use crate::controls as known;
 use crate::extended::{self, PasswordModify};
 use crate::generated::{self as asn1, LdapMessage, ProtocolOp};
@@ -122,14 +122,26 @@ impl Session {
                 let credentials = sasl.credentials.as_deref().unwrap_or_default();
                 match sasl.mechanism.to_ascii_uppercase().as_slice() {
                     b"EXTERNAL" => {
-                        self.user = self.peer.clone().ok_or_else(wrong)?;
+                        let peer = self.peer.clone().ok_or_else(wrong)?;
+                        self.check_authorization(credentials, &peer)?;
+                        self.user = peer;
                         Ok(())
                     }
                     b"PLAIN" => {
-                        let mut parts = credentials.split(|octet| *octet == 0).skip(1);
-                        let user = String::from_utf8_lossy(parts.next().unwrap_or_default()).into_owned();
-                        let name = self.name_of(&user).ok_or_else(wrong)?;
-                        self.check(&name, parts.next().unwrap_or_default())
+                        // RFC 4616: authorization identity, user, password; the last two are never empty.
+                        let mut parts = credentials.split(|octet| *octet == 0);
+                        let (Some(authorization), Some(user @ [_, ..]), Some(password @ [_, ..]), None) =
+                            (parts.next(), parts.next(), parts.next(), parts.next())
+                        else {
+                            return Err(wrong());
+                        };
+                        let name = self.name_of(&String::from_utf8_lossy(user)).ok_or_else(wrong)?;
+                        self.check(&name, password)?;
+                        let allowed = self.check_authorization(authorization, &name);
+                        if allowed.is_err() {
+                            self.user.clear();
+                        }
+                        allowed
                     }
                     _ => Err(LdapResult::new(ResultCode::AUTH_METHOD_NOT_SUPPORTED)
                         .with_message("mechanism unknown")),
@@ -139,6 +151,26 @@ impl Session {
                 Err(LdapResult::new(ResultCode::AUTH_METHOD_NOT_SUPPORTED))
             }
         }
+    }
+
+    /// Checks that an authorization identity is none, or that of the user: nobody may act for others.
+    fn check_authorization(&self, identity: &[u8], name: &str) -> Done {
+        if identity.is_empty() {
+            return Ok(());
+        }
+        let other = || {
+            LdapResult::new(ResultCode::INSUFFICIENT_ACCESS_RIGHTS)
+                .with_message("the authorization identity is not that of the user")
+        };
+        let identity = std::str::from_utf8(identity).map_err(|_| other())?;
+        // RFC 4513 5.2.1.8: `dn:` a name, `u:` a user.
+        let named = match (identity.strip_prefix("dn:"), identity.strip_prefix("u:")) {
+            (Some(dn), _) => Some(dn.to_owned()),
+            (None, Some(user)) => self.name_of(user),
+            (None, None) => self.name_of(identity),
+        };
+        let is_same = named.is_some_and(|named| parse(&named).is_ok_and(|named| parse(name) == Ok(named)));
+        if is_same { Ok(()) } else { Err(other()) }
     }
 
     /// The name of the entry whose `uid` is a user; a name stands for itself.
@@ -168,8 +200,8 @@ impl Session {
         } else {
             let store = self.directory.read();
             let stored = store.get(&dn).ok_or_else(wrong)?;
-            let known = stored.values("userPassword").unwrap_or_default();
-            if !known.iter().any(|known| is_password(known, password)) {
+            let known = stored.values(search::PASSWORD).unwrap_or_default();
+            if !known.iter().any(|known| password::is_same(known, password)) {
                 return Err(wrong());
             }
         }
@@ -185,7 +217,8 @@ impl Session {
         out: &mut Vec<u8>,
     ) -> crate::Result<()> {
         let store = self.directory.read();
-        let query = Controls::read(controls).and_then(|asked| Query::new(request, asked));
+        let query =
+            Controls::read(controls).and_then(|asked| Query::new(request, asked, self.reads_passwords()));
         let found = query.and_then(|query| {
             if query.is_of_root() {
                 let dse = search::root_dse(&store, self.offers_tls);
@@ -283,7 +316,7 @@ impl Session {
         };
         let dn = parse(&name)?;
         let before = store.get(&dn).cloned();
-        search::check_assertion(before.as_ref(), &asked)?;
+        search::check_assertion(before.as_ref(), &asked, self.reads_passwords())?;
         if asked.no_op {
             return Ok(LdapResult::new(ResultCode(0x410E)));
         }
@@ -313,12 +346,18 @@ impl Session {
         let mut result = LdapResult::default();
         let mut read = |oid: &str, stored: Option<&Stored>, names: Option<&Vec<String>>| {
             if let (Some(stored), Some(names)) = (stored, names) {
-                result.controls.push(search::read_entry(oid, stored, names));
+                result.controls.push(search::read_entry(oid, stored, names, self.reads_passwords()));
             }
         };
         read(known::PreReadEntry::OID, before.as_ref(), asked.pre_read.as_ref());
         read(known::PostReadEntry::OID, store.get(&after), asked.post_read.as_ref());
         Ok(result)
+    }
+
+    /// Returns whether the user may read passwords: only the root user may, so nobody if there is none.
+    fn reads_passwords(&self) -> bool {
+        let root = self.directory.root.as_ref();
+        root.is_some_and(|(root, _)| !self.user.is_empty() && parse(root).ok() == parse(&self.user).ok())
     }
 
     fn may_write(&self) -> Done {
@@ -334,8 +373,11 @@ impl Session {
     fn compare(&self, request: &asn1::CompareRequest<'_>, asked: &Controls) -> Done<LdapResult> {
         let store = self.directory.read();
         let stored = store.find(&parse(&text(&request.entry))?)?;
-        search::check_assertion(Some(stored), asked)?;
+        search::check_assertion(Some(stored), asked, self.reads_passwords())?;
         let name = text(&request.ava.attribute_desc);
+        if !self.reads_passwords() && search::is_password(&name) {
+            return Err(LdapResult::new(ResultCode::INSUFFICIENT_ACCESS_RIGHTS));
+        }
         let rule = Rule::of_attribute(&name);
         let key = rule.normalize(&request.ava.assertion_value);
         let values = stored.values(&name).ok_or_else(|| LdapResult::new(ResultCode::NO_SUCH_ATTRIBUTE))?;
@@ -398,8 +440,8 @@ impl Session {
         let mut store = self.directory.write();
         if let Some(old) = &request.old {
             let stored = store.find(&parse(&name)?)?;
-            let known = stored.values("userPassword").unwrap_or_default();
-            if !known.iter().any(|known| is_password(known, old)) {
+            let known = stored.values(search::PASSWORD).unwrap_or_default();
+            if !known.iter().any(|known| password::is_same(known, old)) {
                 return Err(LdapResult::new(ResultCode::UNWILLING_TO_PERFORM)
                     .with_message("the old password is wrong"));
             }
@@ -411,7 +453,8 @@ impl Session {
             ),
         };
         let password = request.new.or_else(|| generated.clone()).unwrap_or_default();
-        let attribute = "userPassword".to_owned();
+        let password = password::hashed(&password).map_err(fault)?;
+        let attribute = search::PASSWORD.to_owned();
         store.modify(
             &name,
             &[RecordModification { kind: ModificationKind::Replace, attribute, values: vec![password] }],
@@ -435,26 +478,6 @@ fn answer<'r>(request: &ProtocolOp<'_>, result: asn1::LdapResult<'r>) -> Option<
         ProtocolOp::CompareRequest(_) => ProtocolOp::CompareResponse(result),
         _ => return None,
     })
-}
-
-/// Whether a password is what is stored: as it is, or as `{SHA}` or `{SSHA}`.
-fn is_password(stored: &[u8], password: &[u8]) -> bool {
-    use base64::Engine as _;
-    use ring::digest::{Context, SHA1_FOR_LEGACY_USE_ONLY, SHA1_OUTPUT_LEN};
-    let encoded = stored.strip_prefix(b"{SSHA}").or_else(|| stored.strip_prefix(b"{SHA}"));
-    let Some(encoded) = encoded else {
-        return stored == password;
-    };
-    let Ok(octets) = base64::engine::general_purpose::STANDARD.decode(encoded) else {
-        return false;
-    };
-    let Some((digest, salt)) = octets.split_at_checked(SHA1_OUTPUT_LEN) else {
-        return false;
-    };
-    let mut context = Context::new(&SHA1_FOR_LEGACY_USE_ONLY);
-    context.update(password);
-    context.update(salt);
-    context.finish().as_ref() == digest
 }
 
 fn values(attribute: &asn1::PartialAttribute<'_>) -> Vec<Vec<u8>> {

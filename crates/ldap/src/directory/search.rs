@@ -30,10 +30,21 @@ pub(super) struct Query {
     types_only: bool,
     size_limit: usize,
     asked: Controls,
+    /// Whether the values of [`PASSWORD`] may be read, and filters may ask for them.
+    reads_passwords: bool,
+}
+
+/// The attribute that is hidden from all users but the root user.
+pub(super) const PASSWORD: &str = "userPassword";
+
+/// Checks whether an attribute description is that of [`PASSWORD`], by name or object identifier, with any options.
+pub(super) fn is_password(description: &str) -> bool {
+    let name = description.split(';').next().unwrap_or_default();
+    name.eq_ignore_ascii_case(PASSWORD) || name == "2.5.4.35"
 }
 
 impl Query {
-    pub(super) fn new(request: &SearchRequest<'_>, asked: Controls) -> Done<Self> {
+    pub(super) fn new(request: &SearchRequest<'_>, asked: Controls, reads_passwords: bool) -> Done<Self> {
         let text = |octets: &Octets<'_>| String::from_utf8_lossy(octets).into_owned();
         Ok(Self {
             base: parse(&text(&request.base_object))?,
@@ -43,6 +54,7 @@ impl Query {
             types_only: request.types_only,
             size_limit: if request.size_limit == 0 { usize::MAX } else { request.size_limit as usize },
             asked,
+            reads_passwords,
         })
     }
 
@@ -57,7 +69,7 @@ impl Query {
             store.find(&self.base)?;
         }
         let stored = store.get(&self.base);
-        check_assertion(stored, &self.asked)?;
+        check_assertion(stored, &self.asked, self.reads_passwords)?;
         match stored.filter(|stored| self.is_reference(stored)) {
             Some(stored) => {
                 let referrals = references(stored);
@@ -86,7 +98,7 @@ impl Query {
             SearchRequestScope::SubordinateSubtree => depth > base,
             _ => true,
         };
-        in_scope && (self.is_reference(stored) || selects(&self.filter, stored))
+        in_scope && (self.is_reference(stored) || selects(&self.filter, stored, self.reads_passwords))
     }
 
     fn is_reference(&self, stored: &Stored) -> bool {
@@ -99,7 +111,8 @@ impl Query {
             let urls = references(stored);
             ProtocolOp::SearchResRef(urls.iter().map(|url| Octets::copied(url.as_bytes())).collect())
         } else {
-            let entry = selected(stored, &self.names, self.types_only, &self.asked.matched);
+            let entry =
+                selected(stored, &self.names, self.types_only, &self.asked.matched, self.reads_passwords);
             ProtocolOp::SearchResEntry(entry)
         };
         Message { operation, controls: Vec::new() }
@@ -107,7 +120,7 @@ impl Query {
 
     /// The root DSE, if it is found.
     pub(super) fn root_dse(&self, dse: &Stored) -> Option<Message> {
-        selects(&self.filter, dse).then(|| self.message(dse))
+        selects(&self.filter, dse, true).then(|| self.message(dse))
     }
 
     /// What is asked for of synchronization.
@@ -132,6 +145,9 @@ pub(super) fn search(store: &Store, query: &Query) -> Done<(Vec<Message>, LdapRe
         result.controls.push(controls::sorted());
     }
     if let Some(wanted) = &asked.view {
+        if !query.reads_passwords && asked.sort.first().is_some_and(|key| is_password(&key.attribute)) {
+            return Err(LdapResult::new(ResultCode::INSUFFICIENT_ACCESS_RIGHTS));
+        }
         let (part, control) = view::part(&found, wanted, &asked.sort)?;
         result.controls.push(control);
         found = part;
@@ -166,17 +182,19 @@ fn page<'s>(found: &[&'s Stored], paged: &PagedResults) -> Done<(Vec<&'s Stored>
 }
 
 /// That the assertion of a request holds (RFC 4528).
-pub(super) fn check_assertion(stored: Option<&Stored>, asked: &Controls) -> Done {
+pub(super) fn check_assertion(stored: Option<&Stored>, asked: &Controls, reads_passwords: bool) -> Done {
     match (&asked.assertion, stored) {
-        (Some(filter), Some(stored)) if !selects(filter, stored) => {
+        (Some(filter), Some(stored)) if !selects(filter, stored, reads_passwords) => {
             Err(LdapResult::new(ResultCode::ASSERTION_FAILED))
         }
         _ => Ok(()),
     }
 }
 
-fn selects(filter: &Filter<'_>, stored: &Stored) -> bool {
-    filter.evaluate(&stored.dn, &|name| stored.values(name)) == Evaluation::True
+fn selects(filter: &Filter<'_>, stored: &Stored, reads_passwords: bool) -> bool {
+    // A filter must not find out by many searches what it cannot read.
+    let values = |name: &str| if reads_passwords || !is_password(name) { stored.values(name) } else { None };
+    filter.evaluate(&stored.dn, &values) == Evaluation::True
 }
 
 fn references(stored: &Stored) -> Vec<String> {
@@ -185,7 +203,9 @@ fn references(stored: &Stored) -> Vec<String> {
 }
 
 fn sort(found: &mut [&Stored], query: &Query) {
-    let keys: Vec<(&SortKey, Rule)> = query.asked.sort.iter().map(|key| (key, view::rule(key))).collect();
+    // The order would show what cannot be read.
+    let keys = query.asked.sort.iter().filter(|key| query.reads_passwords || !is_password(&key.attribute));
+    let keys: Vec<(&SortKey, Rule)> = keys.map(|key| (key, view::rule(key))).collect();
     found.sort_by(|a, b| {
         keys.iter().fold(std::cmp::Ordering::Equal, |order, (key, rule)| {
             order.then_with(|| {
@@ -207,6 +227,7 @@ pub(super) fn selected(
     names: &[String],
     types_only: bool,
     matched: &[Filter<'_>],
+    reads_passwords: bool,
 ) -> asn1::SearchResultEntry<'static> {
     let has = |word: &str| names.iter().any(|name| name == word);
     let named = |attribute: &str| {
@@ -225,7 +246,8 @@ pub(super) fn selected(
             vals: if types_only { Vec::new() } else { vals.map(|value| Octets::copied(value)).collect() },
         }
     };
-    let own = stored.attributes.iter().filter(|(name, _)| users || named(name));
+    let may_read = |name: &str| reads_passwords || !is_password(name);
+    let own = stored.attributes.iter().filter(|(name, _)| (users || named(name)) && may_read(name));
     let operational = stored.operational.iter().filter(|(name, _)| has("+") || named(name));
     asn1::SearchResultEntry {
         object_name: Octets::copied(stored.name.as_bytes()),
@@ -274,7 +296,7 @@ pub(super) fn root_dse(store: &Store, has_tls: bool) -> Stored {
 }
 
 /// The control with which an entry before or after a change comes back (RFC 4527).
-pub(super) fn read_entry(oid: &str, stored: &Stored, names: &[String]) -> Control {
-    let entry = selected(stored, names, false, &[]);
+pub(super) fn read_entry(oid: &str, stored: &Stored, names: &[String], reads_passwords: bool) -> Control {
+    let entry = selected(stored, names, false, &[], reads_passwords);
     Control::new(oid).with_value(crate::proto::control::encoded(&entry))
 }

@@ -24,11 +24,19 @@ pub struct Server {
     address: Option<SocketAddr>,
     url: String,
     tasks: JoinSet<()>,
+    #[cfg(unix)]
+    _socket: Option<SocketFile>,
 }
 
 impl Server {
     pub(super) const fn new(address: SocketAddr, url: String, tasks: JoinSet<()>) -> Self {
-        Self { address: Some(address), url, tasks }
+        Self {
+            address: Some(address),
+            url,
+            tasks,
+            #[cfg(unix)]
+            _socket: None,
+        }
     }
 
     /// The URL to connect to.
@@ -129,10 +137,10 @@ impl Directory {
     /// Listens on a socket of Unix (`ldapi`); SASL EXTERNAL takes who is at its other end.
     ///
     /// # Errors
-    /// The socket cannot be made.
+    /// The socket cannot be made, or another process listens on it. A socket that a process left behind is replaced.
     #[cfg(unix)]
     pub fn listen_local(&self, path: &std::path::Path) -> Result<Server> {
-        let listener = tokio::net::UnixListener::bind(path)?;
+        let listener = bind_local(path)?;
         let directory = self.clone();
         let mut tasks = JoinSet::new();
         tasks.spawn(async move {
@@ -154,7 +162,58 @@ impl Directory {
             host: path.display().to_string(),
             ..crate::Url::default()
         };
-        Ok(Server { address: None, url: url.to_string(), tasks })
+        Ok(Server { address: None, url: url.to_string(), tasks, _socket: Some(SocketFile::of(path)?) })
+    }
+}
+
+/// Binds a socket of Unix. The file of a socket on which nobody listens is removed before.
+#[cfg(unix)]
+fn bind_local(path: &std::path::Path) -> Result<tokio::net::UnixListener> {
+    use std::io::ErrorKind::{AddrInUse, ConnectionRefused};
+    use std::os::unix::fs::FileTypeExt as _;
+    use tokio::net::UnixListener;
+    match UnixListener::bind(path) {
+        Err(error) if error.kind() == AddrInUse => {
+            let is_socket = std::fs::symlink_metadata(path)?.file_type().is_socket();
+            // A socket with a full queue of connections does not refuse: only a stale one does.
+            let probe = std::os::unix::net::UnixStream::connect(path);
+            if is_socket && probe.is_err_and(|error| error.kind() == ConnectionRefused) {
+                std::fs::remove_file(path)?;
+                return Ok(UnixListener::bind(path)?);
+            }
+            Err(error.into())
+        }
+        bound => Ok(bound?),
+    }
+}
+
+/// The file of a socket of Unix; it is removed when this is dropped, unless another has taken its place.
+#[cfg(unix)]
+#[derive(Debug)]
+struct SocketFile {
+    path: std::path::PathBuf,
+    inode: (u64, u64),
+}
+
+#[cfg(unix)]
+impl SocketFile {
+    fn of(path: &std::path::Path) -> Result<Self> {
+        Ok(Self { path: std::path::absolute(path)?, inode: Self::inode(path)? })
+    }
+
+    fn inode(path: &std::path::Path) -> std::io::Result<(u64, u64)> {
+        use std::os::unix::fs::MetadataExt as _;
+        let metadata = std::fs::symlink_metadata(path)?;
+        Ok((metadata.dev(), metadata.ino()))
+    }
+}
+
+#[cfg(unix)]
+impl Drop for SocketFile {
+    fn drop(&mut self) {
+        if Self::inode(&self.path).is_ok_and(|inode| inode == self.inode) {
+            _ = std::fs::remove_file(&self.path);
+        }
     }
 }
 

@@ -96,7 +96,7 @@ impl<R: BufRead> Reader<R> {
         while let Some((name, value)) = &line
             && name.eq_ignore_ascii_case("control")
         {
-            controls.push(control(&String::from_utf8_lossy(value))?);
+            controls.push(self.control(&String::from_utf8_lossy(value))?);
             line = self.line()?;
         }
         let Some((name, value)) = line else {
@@ -243,6 +243,34 @@ impl<R: BufRead> Reader<R> {
         std::fs::read(PathBuf::from(path)).map_err(|error| syntax(&format!("{path}: {error}")))
     }
 
+    /// Reads the value of a line `control:` (RFC 2849): `OID [true|false] [: value | :: base64 | :< URL]`.
+    fn control(&self, text: &str) -> Result<Control> {
+        let (head, value) = match text.find(':') {
+            None => (text, None),
+            Some(colon) => {
+                let (head, rest) = text.split_at(colon);
+                let value = match rest.as_bytes().get(1) {
+                    Some(b':') => STANDARD
+                        .decode(rest.get(2..).unwrap_or_default().trim())
+                        .map_err(|error| syntax(&format!("base64: {error}")))?,
+                    Some(b'<') => self.url(rest.get(2..).unwrap_or_default().trim())?,
+                    _ => rest.get(1..).unwrap_or_default().trim_start().as_bytes().to_vec(),
+                };
+                (head, Some(value))
+            }
+        };
+        let mut words = head.split_whitespace();
+        let is_oid = |oid: &&str| oid.bytes().all(|octet| octet.is_ascii_digit() || octet == b'.');
+        let oid = words.next().filter(is_oid);
+        let oid = oid.ok_or_else(|| syntax("control: an object identifier expected"))?;
+        let critical = match words.next() {
+            None | Some("false") => false,
+            Some("true") => true,
+            Some(_) => return Err(syntax("control: `true` or `false` expected")),
+        };
+        Ok(Control { oid: oid.to_owned(), critical, value })
+    }
+
     /// Reads the next line with its continuations that is no comment; `false` at the end.
     fn next_raw(&mut self) -> Result<bool> {
         loop {
@@ -300,32 +328,6 @@ impl<R: BufRead> Iterator for Reader<R> {
         }
         record.transpose()
     }
-}
-
-/// `OID [true|false] [: value | :: base64]`
-fn control(text: &str) -> Result<Control> {
-    let (head, value) = match text.find(':') {
-        None => (text, None),
-        Some(colon) => {
-            let (head, rest) = text.split_at(colon);
-            let value = match rest.strip_prefix("::") {
-                Some(text) => {
-                    STANDARD.decode(text.trim()).map_err(|error| syntax(&format!("base64: {error}")))?
-                }
-                None => rest.trim_start_matches(':').trim_start().as_bytes().to_vec(),
-            };
-            (head, Some(value))
-        }
-    };
-    let mut words = head.split_whitespace();
-    let oid = words.next().filter(|oid| oid.bytes().all(|octet| octet.is_ascii_digit() || octet == b'.'));
-    let oid = oid.ok_or_else(|| syntax("control: an object identifier expected"))?;
-    let critical = match words.next() {
-        None | Some("false") => false,
-        Some("true") => true,
-        Some(_) => return Err(syntax("control: `true` or `false` expected")),
-    };
-    Ok(Control { oid: oid.to_owned(), critical, value })
 }
 
 fn utf8(octets: Vec<u8>) -> Result<String> {

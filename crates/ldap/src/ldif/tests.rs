@@ -127,6 +127,36 @@ fn what_needs_base64() {
     }
 }
 
+/// RFC 2849: `control:` takes the value as text, base64 or the content of a file.
+#[test]
+fn values_of_controls() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("value");
+    std::fs::write(&path, b"\x30\x00").unwrap();
+    let url = format!("file://{}", path.display());
+    let read = |line: &str, read_files: bool| -> crate::Result<Control> {
+        let text = format!("dn: o=x\ncontrol: {line}\nchangetype: delete\n");
+        let options = ReaderOptions { read_files, ..ReaderOptions::default() };
+        let record = Reader::with_options(text.as_bytes(), options).record()?.unwrap();
+        Ok(record.controls.into_iter().next().unwrap())
+    };
+    for (line, critical, value) in [
+        ("1.2.3".to_owned(), false, None),
+        ("1.2.3 true".to_owned(), true, None),
+        ("1.2.3 true: text".to_owned(), true, Some(&b"text"[..])),
+        ("1.2.3:: MAA=".to_owned(), false, Some(b"\x30\x00")),
+        (format!("1.2.3 true:< {url}"), true, Some(b"\x30\x00")),
+        (format!("1.2.3:<{url}"), false, Some(b"\x30\x00")),
+    ] {
+        let control = read(&line, true).unwrap_or_else(|error| panic!("{line}: {error}"));
+        assert_eq!((control.critical, control.value.as_deref()), (critical, value), "{line}");
+    }
+    // As for attributes: not unless files may be read, and no other URLs.
+    assert!(read(&format!("1.2.3:< {url}"), false).unwrap_err().message().contains("not read"));
+    assert!(read("1.2.3:< http://x/y", true).is_err());
+    assert!(read("1.2.3:< file:///does/not/exist", true).is_err());
+}
+
 fn records() -> impl Strategy<Value = Record> {
     let value = || proptest::collection::vec(any::<u8>(), 0..100);
     let name = || {

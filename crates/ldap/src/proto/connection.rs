@@ -171,7 +171,10 @@ impl Connection {
         if incoming.operation == tag::SEARCH_ENTRY {
             return Ok(Some(Event::Entries(incoming)));
         }
-        let reply = Reply::read(&incoming, &self.limits)?;
+        let mut reply = Reply::read(&incoming, &self.limits)?;
+        if incoming.operation == tag::EXTENDED_RESPONSE && !matches!(kind, Kind::Extended | Kind::StartTls) {
+            reply = refusal(kind, reply)?;
+        }
         if message::is_last(incoming.operation) {
             self.in_flight.remove(&id);
         }
@@ -216,6 +219,24 @@ impl Connection {
     }
 }
 
+/// Returns the answer to an operation that a server refuses by an ExtendedResponse: Samba does so for all operations with
+/// an unknown critical control.
+///
+/// # Errors
+/// The response has the code of success, which no server can mean for another operation.
+fn refusal(kind: Kind, reply: Reply) -> Result<Reply> {
+    match reply {
+        Reply::Extended(Extended { result, .. }) if result.code != ResultCode::SUCCESS => match kind {
+            Kind::Bind => Ok(Reply::Bind(result, None)),
+            _ => Ok(Reply::Done(result)),
+        },
+        _ => {
+            let message = format!("an ExtendedResponse with the code of success answers {kind:?}");
+            Err(Error::new(ErrorKind::Protocol, message))
+        }
+    }
+}
+
 impl Kind {
     fn of(operation: &ProtocolOp<'_>) -> Result<Self> {
         Ok(match operation {
@@ -254,6 +275,8 @@ impl Kind {
             | (Self::Search, tag::SEARCH_ENTRY | tag::SEARCH_DONE | tag::SEARCH_REFERENCE)
             | (Self::Bind, tag::BIND_RESPONSE)
             | (Self::Extended | Self::StartTls, tag::EXTENDED_RESPONSE) => true,
+            // A refusal: `refusal` checks that it is one.
+            (_, tag::EXTENDED_RESPONSE) => true,
             (Self::Other(expected), found) => expected == found,
             _ => false,
         }

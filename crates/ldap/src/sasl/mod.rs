@@ -146,6 +146,10 @@ impl Mechanism for Plain {
         if [&self.authorization, &self.user, &self.password].iter().any(|text| text.contains('\0')) {
             return Err(auth("a NUL in user or password"));
         }
+        // RFC 4616 clause 2: both have one character at least. A server may take an empty password for any.
+        if self.user.is_empty() || self.password.is_empty() {
+            return Err(Error::new(ErrorKind::Usage, "SASL PLAIN: an empty user or an empty password"));
+        }
         Ok(Some(format!("{}\0{}\0{}", self.authorization, self.user, self.password).into_bytes()))
     }
 

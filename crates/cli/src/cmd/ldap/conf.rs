@@ -2,9 +2,12 @@
 
 use std::path::PathBuf;
 
-/// A setting, as `URI` or `BASE`: `LDAP…` of the environment, else what the last of the files says that has it: the
-/// system's, `ldaprc` and `.ldaprc` in the home folder, `ldaprc` here, `$LDAPCONF`, `$LDAPRC`. `LDAPNOINIT` in the
-/// environment switches all of that off.
+/// Returns a setting, as `URI` or `BASE`: `LDAP…` of the environment, else the value in the last file that has it: the
+/// system's, `ldaprc` and `.ldaprc` in the home folder, `$LDAPCONF`, and `$LDAPRC` in the home folder and here. `LDAPNOINIT`
+/// in the environment switches all of that off.
+///
+/// libldap also reads `ldaprc` of the current folder. Here that file is read only if `LDAPRC=ldaprc` asks for it: a folder of
+/// somebody else must not choose the server that receives a password.
 pub fn setting(name: &str) -> Option<String> {
     if std::env::var_os("LDAPNOINIT").is_some() {
         return None;
@@ -19,7 +22,6 @@ fn files() -> Vec<PathBuf> {
     let home = std::env::var_os("HOME").map(PathBuf::from);
     let mut files = vec![PathBuf::from("/etc/openldap/ldap.conf"), PathBuf::from("/etc/ldap/ldap.conf")];
     files.extend(home.iter().flat_map(|home| [home.join("ldaprc"), home.join(".ldaprc")]));
-    files.push(PathBuf::from("ldaprc"));
     files.extend(std::env::var_os("LDAPCONF").map(PathBuf::from));
     if let Some(name) = std::env::var_os("LDAPRC") {
         files.extend(home.iter().map(|home| home.join(&name)));

@@ -2,11 +2,14 @@
 
 use super::failure;
 use crate::exit::{Exit, Failure, Outcome};
+use crate::interrupt::OnInterrupt;
 use crate::term;
 use clap::Args;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 use tercet_ldap::directory::Directory;
 
 /// Serve a directory in memory, for tests and demonstrations
@@ -25,7 +28,7 @@ pub struct Serve {
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:3890")]
     listen: String,
 
-    /// A socket of Unix to listen on too
+    /// A socket of Unix to listen on too; a stale one is replaced
     #[arg(long, value_name = "PATH")]
     socket: Option<PathBuf>,
 
@@ -45,7 +48,7 @@ pub struct Serve {
     #[arg(long, requires = "certificate")]
     tls: bool,
 
-    /// The one user who may write; without, all may
+    /// The one user who may write and read `userPassword`; without, all may write
     #[arg(short = 'D', value_name = "DN", requires = "password")]
     root: Option<String>,
 
@@ -87,7 +90,19 @@ impl Serve {
         for other in local.iter().chain(&datagrams) {
             term::say(format_args!("also at {}", other.url()));
         }
-        server.wait().await;
+        // The first signal ends the command in good order: the file of the Unix socket is removed with `local`.
+        let stop = crate::interrupt::listen(OnInterrupt::Finish)?;
+        tokio::select! {
+            () = server.wait() => {}
+            () = heard(&stop) => {}
+        }
         Ok(Exit::Good)
+    }
+}
+
+/// Waits for a signal.
+async fn heard(stop: &AtomicBool) {
+    while !stop.load(Ordering::Relaxed) {
+        tokio::time::sleep(Duration::from_millis(50)).await;
     }
 }
