@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use serde_json::Value;
-use tercet::Schema;
-use tercet_dynamic::{Decoder, Encoder, Error, Options, Sink, Tape, gser, json, xml};
+use tercet::{Schema, TapeCodec};
+use tercet_dynamic::{Decoder, Encoder, Error, Options, Sink, Tape, json};
 use tercet_plan::{NodeId, Plan, Rules, Shape};
 
 use crate::corpora::with_gaps;
@@ -35,32 +35,6 @@ pub struct Type {
     decoder: Decoder,
     encoder: Encoder,
     tape: Tape,
-}
-
-/// Rules that give text.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum TextRules {
-    /// Basic XER.
-    #[default]
-    Xer,
-    /// Canonical XER.
-    Cxer,
-    /// Extended XER.
-    Exer,
-    /// JER.
-    Jer,
-    /// GSER.
-    Gser,
-}
-
-impl TextRules {
-    /// All of them.
-    pub const ALL: [Self; 5] = [Self::Xer, Self::Cxer, Self::Exer, Self::Jer, Self::Gser];
-
-    /// By the name that vectors have for them.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|rules| format!("{rules:?}").eq_ignore_ascii_case(name))
-    }
 }
 
 impl Specification {
@@ -221,51 +195,23 @@ impl Type {
     ///
     /// # Errors
     /// What the reader says.
-    pub fn read_text(&mut self, rules: TextRules, text: &str) -> Result<Value, String> {
-        let shape = &self.plans[0].shape;
-        let (octets, tape) = (text.as_bytes(), &mut self.tape);
-        tape.clear();
-        let read = match variant(rules) {
-            Some(variant) => {
-                let mut options = xml::ReadOptions::default();
-                options.variant = variant;
-                xml::read(shape, self.node, octets, tape, &options)
-            }
-            None if rules == TextRules::Exer => {
-                xml::extended::read(shape, self.node, octets, tape, &xml::ReadOptions::default())
-            }
-            None if rules == TextRules::Gser => {
-                gser::read(shape, self.node, octets, tape, &gser::ReadOptions::default())
-            }
-            None => json::read(shape, self.node, octets, tape, &json::Options::default()),
-        };
-        read.map_err(|e| e.to_string())?;
+    pub fn read_text(&mut self, rules: Rules, text: &str) -> Result<Value, String> {
+        let mut codec = TapeCodec::new(rules, &self.plans[0]);
+        codec
+            .read(self.node, text.as_bytes(), &mut self.tape, &Options::default())
+            .map_err(|e| e.to_string())?;
         self.json(&self.tape, &[])
     }
 
     /// A JSON value as text.
     ///
     /// # Errors
-    /// What the reader of JSON says.
-    pub fn write_text(&mut self, rules: TextRules, value: &Value) -> Result<String, String> {
+    /// What the reader of JSON or the writer says.
+    pub fn write_text(&mut self, rules: Rules, value: &Value) -> Result<String, String> {
         self.read_json(&value.to_string(), false)?;
-        let (shape, view) = (&self.plans[0].shape, self.tape.view(&[]));
         let mut out = Vec::new();
-        match variant(rules) {
-            Some(variant) => {
-                let mut options = xml::Options::default();
-                options.variant = variant;
-                xml::write(shape, view, &mut out, &options);
-            }
-            None if rules == TextRules::Exer => {
-                xml::extended::write(shape, view, &mut out, &xml::Options::default())
-                    .map_err(|e| e.to_string())?;
-            }
-            None if rules == TextRules::Gser => {
-                gser::write(shape, view, &mut out, &gser::Options::default());
-            }
-            None => json::write(shape, view, &mut out, &json::Options::default()),
-        }
+        let mut codec = TapeCodec::new(rules, &self.plans[0]);
+        codec.write(self.tape.view(&[]), &mut out).map_err(|e| e.to_string())?;
         String::from_utf8(out).map_err(|e| e.to_string())
     }
 
@@ -319,14 +265,6 @@ impl Type {
 
 fn plan_of(plans: &[Plan], rules: Rules) -> &Plan {
     &plans[RULES.iter().position(|known| *known == rules).unwrap_or_default()]
-}
-
-fn variant(rules: TextRules) -> Option<xml::Variant> {
-    match rules {
-        TextRules::Xer => Some(xml::Variant::Basic),
-        TextRules::Cxer => Some(xml::Variant::Canonical),
-        TextRules::Exer | TextRules::Jer | TextRules::Gser => None,
-    }
 }
 
 fn options(rules: Rules) -> Options {

@@ -26,7 +26,7 @@
 use serde_json::Value;
 use tercet_plan::Rules;
 
-use crate::engine::{Specification, TextRules, Type};
+use crate::engine::{Specification, Type};
 use crate::{hex, same, text};
 
 /// A markdown file as cases.
@@ -121,7 +121,8 @@ impl State {
                     .map_err(|e| vec![format!("not JSON: {e}")])?;
                 self.value = Some((name, value));
             }
-            Some(rule) if text_rules(rule).is_some() => {
+            // Blocks of JER have a text on each line, as those of octets.
+            Some(rule) if text_rules(rule).is_some_and(|rules| rules != Rules::Jer) => {
                 let (Some((name, value)), Some(specification)) = (&self.value, &self.specification) else {
                     return Err(vec!["no value or no type above".into()]);
                 };
@@ -141,7 +142,7 @@ impl State {
                     return Err(vec!["no type above".into()]);
                 };
                 let mut of = specification.root(name).map_err(|e| vec![e])?;
-                if let Some(rules) = TextRules::named(rule) {
+                if let Some(rules) = text_rules(rule) {
                     for line in texts(&step.text) {
                         check(text::refused(&mut of, rules, &line));
                     }
@@ -226,9 +227,9 @@ fn encoding(of: &mut Type, claim: Claim, octets: &[u8], value: &Value) -> Result
         .map_err(|d| format!("own {rules:?} {}: {d}", hex::brief(&made)))
 }
 
-/// The rules of text whose blocks are one text.
-fn text_rules(name: &str) -> Option<TextRules> {
-    TextRules::named(name).filter(|rules| *rules != TextRules::Jer)
+/// The rules of text with a name.
+fn text_rules(name: &str) -> Option<Rules> {
+    name.parse().ok().filter(|rules: &Rules| rules.is_text())
 }
 
 fn refused(of: &mut Type, rules: Rules, octets: &[u8], kind: Option<&str>) -> Result<(), String> {

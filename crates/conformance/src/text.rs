@@ -4,14 +4,14 @@ use serde_json::Value;
 
 use tercet_plan::Rules;
 
-use crate::engine::{TextRules, Type};
+use crate::engine::Type;
 use crate::{hex, same};
 
 /// A text is read as the value.
 ///
 /// # Errors
 /// What the reader says, or the first difference.
-pub fn reads(of: &mut Type, rules: TextRules, text: &str, value: &Value) -> Result<(), String> {
+pub fn reads(of: &mut Type, rules: Rules, text: &str, value: &Value) -> Result<(), String> {
     let got = of.read_text(rules, text).map_err(|e| format!("{rules:?} {}: {e}", brief(text)))?;
     same::compare(of.shape(), of.node(), value, &got).map_err(|d| format!("{rules:?} {}: {d}", brief(text)))
 }
@@ -20,12 +20,12 @@ pub fn reads(of: &mut Type, rules: TextRules, text: &str, value: &Value) -> Resu
 ///
 /// # Errors
 /// What the writer says, or both texts.
-pub fn writes(of: &mut Type, rules: TextRules, value: &Value, text: &str) -> Result<(), String> {
+pub fn writes(of: &mut Type, rules: Rules, value: &Value, text: &str) -> Result<(), String> {
     let made = of.write_text(rules, value).map_err(|e| format!("{rules:?} write: {e}"))?;
     let same = match rules {
         // A lone space may be lost on either side; that the text is read as the value is another check.
-        TextRules::Xer => without_space(text) == without_space(&made),
-        TextRules::Jer => json(text)? == json(&made)?,
+        Rules::Xer => without_space(text) == without_space(&made),
+        Rules::Jer => json(text)? == json(&made)?,
         _ => text == made,
     };
     if same { Ok(()) } else { Err(format!("{rules:?}: expected {}, got {}", brief(text), brief(&made))) }
@@ -35,7 +35,7 @@ pub fn writes(of: &mut Type, rules: TextRules, value: &Value, text: &str) -> Res
 ///
 /// # Errors
 /// It is accepted, or the message is another.
-pub fn refused(of: &mut Type, rules: TextRules, line: &str) -> Result<(), String> {
+pub fn refused(of: &mut Type, rules: Rules, line: &str) -> Result<(), String> {
     let (text, message) = line.split_once(" ;; ").unwrap_or((line, ""));
     match of.read_text(rules, text) {
         Ok(value) => Err(format!("{rules:?} {} is accepted: {}", brief(text), same::brief(&value))),
@@ -48,7 +48,7 @@ pub fn refused(of: &mut Type, rules: TextRules, line: &str) -> Result<(), String
 /// of DER.
 pub fn vector(
     of: &mut Type,
-    rules: TextRules,
+    rules: Rules,
     text: &str,
     value: &Value,
     der: Option<&[u8]>,

@@ -17,7 +17,7 @@ use serde_json::Value;
 use tercet_dynamic::Tape;
 use tercet_plan::Rules;
 
-use crate::engine::{Specification, TextRules, Type};
+use crate::engine::{Specification, Type};
 use crate::exceptions::Exceptions;
 use crate::fuzz::each_damage;
 use crate::{Tally, corpora, hex, same, text};
@@ -179,7 +179,7 @@ impl<W: Write> Runner<'_, W> {
                 }
                 "xer" => {
                     let text = encoding["text"].as_str().unwrap_or_default();
-                    for (what, outcome) in text::vector(of, TextRules::Xer, text, value, der.as_deref()) {
+                    for (what, outcome) in text::vector(of, Rules::Xer, text, value, der.as_deref()) {
                         self.check(id, &format!("{rule} {what}"), outcome);
                     }
                     continue;

@@ -1,7 +1,8 @@
 //! Extended XER by the encoding instructions of a published specification: the common alerting protocol (X.1303).
 
 use tercet_conformance::corpora;
-use tercet_conformance::engine::{Specification, TextRules};
+use tercet_conformance::engine::Specification;
+use tercet_plan::Rules;
 
 const ALERT: &str = concat!(
     "<cap:alert xmlns:cap=\"urn:oasis:names:tc:emergency:cap:1.1\"><cap:identifier>A-1</cap:identifier>",
@@ -25,13 +26,13 @@ fn alerts() {
     let text = [before, strings, behind].concat();
     let specification = Specification::from_text("cap.asn", &text).expect("a specification");
     let mut alert = specification.root("Alert").expect("the type");
-    let value = alert.read_text(TextRules::Exer, ALERT).expect("an alert");
+    let value = alert.read_text(Rules::Exer, ALERT).expect("an alert");
     assert_eq!(value["status"], "actual");
     assert_eq!(value["code-list"], serde_json::json!(["one", "two"]));
     assert_eq!(value["info-list"][0]["language"], "en-US");
     assert_eq!(value["info-list"][0]["category-list"][0], "cBRNE");
-    assert_eq!(alert.write_text(TextRules::Exer, &value).as_deref(), Ok(ALERT));
+    assert_eq!(alert.write_text(Rules::Exer, &value).as_deref(), Ok(ALERT));
     for end in 0..ALERT.len() {
-        assert!(alert.read_text(TextRules::Exer, &ALERT[..end]).is_err());
+        assert!(alert.read_text(Rules::Exer, &ALERT[..end]).is_err());
     }
 }

@@ -32,6 +32,23 @@ pub trait Codec: fmt::Debug + Sync {
     }
 }
 
+/// What a message begins with, behind its sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Opening {
+    /// An error of the whole message.
+    Error,
+    /// A request.
+    Request,
+    /// A Pending.
+    Pending,
+    /// A reply.
+    Reply,
+    /// An acknowledgement of replies.
+    Ack,
+    /// An acknowledgement of a segment.
+    Segment,
+}
+
 /// The encodings that we bring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encoding {
@@ -136,6 +153,18 @@ impl Encoding {
             Self::Json => json::read_message(octets),
             Self::Etf { short: false, .. } => etf::read_message(octets),
             Self::Etf { short: true, .. } => etf::read_short_message(octets),
+        }
+    }
+}
+
+impl Encoding {
+    /// Reads which part a message begins with, also where later octets are wrong: an answer to a faulty message depends on
+    /// it. `None` if that is wrong too, or in an encoding that has to be read in full (PER, ETF, JSON).
+    pub fn opening(self, octets: &[u8]) -> Option<Opening> {
+        match self {
+            Self::Pretty | Self::Compact => text::read_opening(octets).ok(),
+            Self::Ber => binary::read_opening(octets),
+            Self::Per | Self::Etf { .. } | Self::Json => None,
         }
     }
 }

@@ -673,3 +673,41 @@ fn bombs() {
     assert!(decode_any("[".repeat(100_000).as_bytes()).is_err());
     assert!(decode_any("{\"a\":".repeat(100_000).as_bytes()).is_err());
 }
+
+#[test]
+fn what_a_damaged_message_begins_with() {
+    use tercet_megaco::codec::{Codec, Opening};
+
+    for (text, expected) in [
+        ("T=1{C=-{S=a}}", Opening::Request),
+        ("PN=1{}", Opening::Pending),
+        ("P=1{C=-{S=a}}", Opening::Reply),
+        ("K{1}", Opening::Ack),
+        ("SM=1/1", Opening::Segment),
+        ("ER=400{}", Opening::Error),
+    ] {
+        let text = format!("!/3 [192.0.2.1]:2944 {text}");
+        let cut = &text.as_bytes()[..text.len() - 1];
+        assert_eq!(Encoding::Compact.opening(cut), Some(expected), "{text}");
+        let message = Encoding::Compact.decode(text.as_bytes()).unwrap();
+        let mut ber = Vec::new();
+        Encoding::Ber.encode(&message, &mut ber).unwrap();
+        assert_eq!(Encoding::Ber.opening(&ber[..ber.len() - 1]), Some(expected), "{text}");
+    }
+    assert_eq!(Encoding::Compact.opening(b"!/1 mg X"), None);
+    assert_eq!(Encoding::Ber.opening(&[0x30, 0x80, 0xa1]), None);
+}
+
+#[test]
+fn a_sender_alone() {
+    for text in ["<mg.example>", "<mg.example>:2944", "[192.0.2.1]:55", "[2001:DB8::1]", "mg/1", "mtp{0a0b}"]
+    {
+        let mid = tercet_megaco::text::read_mid(text.as_bytes()).unwrap();
+        let mut out = Vec::new();
+        tercet_megaco::text::write_mid(&mid, &mut out).unwrap();
+        assert!(out.eq_ignore_ascii_case(text.as_bytes()), "{text}: {}", out.escape_ascii());
+    }
+    for text in ["", "[192.0.2.1", "<mg", "mg mg"] {
+        assert!(tercet_megaco::text::read_mid(text.as_bytes()).is_err(), "{text}");
+    }
+}

@@ -34,9 +34,6 @@ struct Parts<'p, 'm> {
     rules: Vec<&'static str>,
 }
 
-/// The number from which on components with a DEFAULT are told whatever they are (`parts::DEFAULTS`).
-const DEFAULTS: usize = 0x1_0000;
-
 /// A place of a kind.
 fn part(variant: &str, reference: &str) -> String {
     if variant == "Null" {
@@ -123,8 +120,12 @@ impl Parts<'_, '_> {
         self.p.text.line(format!("_ => {PARTS}::Part::Null,"));
         self.p.text.close("}");
         self.p.text.close("}");
-        self.p.text.open(format!("fn see(&self, number: usize) -> {PARTS}::Seen<'_, 'a> {{"));
+        let omits = if defaults.iter().any(Option::is_some) { "defaults" } else { "_" };
+        self.p.text.open(format!(
+            "fn see(&self, number: usize, {omits}: {PARTS}::Defaults) -> {PARTS}::Seen<'_, 'a> {{"
+        ));
         self.p.text.open("match number {");
+        let omitted = format!("defaults == {PARTS}::Defaults::Omitted");
         let mut arms: Vec<String> = shape
             .fields_of(node)
             .zip(&defaults)
@@ -132,10 +133,9 @@ impl Parts<'_, '_> {
             .map(|(at, ((id, _), is_default))| {
                 let seen = self.member_seen(id);
                 match is_default {
-                    Some(is_default) => format!(
-                        "{at} if {is_default} => {PARTS}::Seen::Absent, {at} | {:#x} => {seen},",
-                        at + DEFAULTS
-                    ),
+                    Some(is_default) => {
+                        format!("{at} if {omitted} && {is_default} => {PARTS}::Seen::Absent, {at} => {seen},")
+                    }
                     None => format!("{at} => {seen},"),
                 }
             })
@@ -145,9 +145,10 @@ impl Parts<'_, '_> {
         }
         self.p.text.fill(arms);
         let names = self.said(node);
-        self.p.text.line(format!("_ => {PARTS}::Seen::Names({names}),"));
+        self.p.text.line(format!("_ => {PARTS}::Seen::Absent,"));
         self.p.text.close("}");
         self.p.text.close("}");
+        self.p.text.line(format!("fn names(&self) -> &'static str {{ {names} }}"));
         self.p.text.close("}");
     }
 

@@ -332,12 +332,13 @@ impl<'a> parts::Members<'a> for Around<'a> {
             _ => parts::Part::Null,
         }
     }
-    fn see(&self, number: usize) -> parts::Seen<'_, 'a> {
+    fn see(&self, number: usize, _: parts::Defaults) -> parts::Seen<'_, 'a> {
         match number {
             0 => parts::Seen::Elements(&self.nests),
-            _ => parts::Seen::Names("nests"),
+            _ => parts::Seen::Absent,
         }
     }
+    fn names(&self) -> &'static str { "nests" }
 }
 
 impl<'a> parts::Value<'a> for NestPair<'a> {
@@ -363,14 +364,15 @@ impl<'a> parts::Members<'a> for NestPair<'a> {
             _ => parts::Part::Null,
         }
     }
-    fn see(&self, number: usize) -> parts::Seen<'_, 'a> {
+    fn see(&self, number: usize, _: parts::Defaults) -> parts::Seen<'_, 'a> {
         match number {
             0 => parts::Seen::Null, 1 => parts::Seen::Alternatives(&*self.r#in),
             2 => parts::Value::seen(&self.later), 3 => parts::Value::seen(&self.group),
             4 => parts::Seen::Additions(&self.extension_additions),
-            _ => parts::Seen::Names("n in later group"),
+            _ => parts::Seen::Absent,
         }
     }
+    fn names(&self) -> &'static str { "n in later group" }
 }
 
 impl<'a> parts::Value<'a> for NestSet<'a> {
@@ -386,12 +388,13 @@ impl<'a> parts::Members<'a> for NestSet<'a> {
             _ => parts::Part::Null,
         }
     }
-    fn see(&self, number: usize) -> parts::Seen<'_, 'a> {
+    fn see(&self, number: usize, _: parts::Defaults) -> parts::Seen<'_, 'a> {
         match number {
             0 => parts::Seen::Alternatives(&*self.r#in),
-            _ => parts::Seen::Names("in"),
+            _ => parts::Seen::Absent,
         }
     }
+    fn names(&self) -> &'static str { "in" }
 }
 
 impl<'a> parts::Value<'a> for Opened<'a> {
@@ -426,12 +429,13 @@ impl<'a> parts::Members<'a> for Tail {
             _ => parts::Part::Null,
         }
     }
-    fn see(&self, number: usize) -> parts::Seen<'_, 'a> {
+    fn see(&self, number: usize, _: parts::Defaults) -> parts::Seen<'_, 'a> {
         match number {
             0 => parts::Seen::Elements(&self.list),
-            _ => parts::Seen::Names("list"),
+            _ => parts::Seen::Absent,
         }
     }
+    fn names(&self) -> &'static str { "list" }
 }
 
 impl<'a> parts::Value<'a> for NestLate {
@@ -449,13 +453,14 @@ impl<'a> parts::Members<'a> for NestLate {
             _ => parts::Part::Null,
         }
     }
-    fn see(&self, number: usize) -> parts::Seen<'_, 'a> {
+    fn see(&self, number: usize, _: parts::Defaults) -> parts::Seen<'_, 'a> {
         match number {
             0 => parts::Seen::Null, 1 => parts::Value::seen(&self.late), 2 => parts::Value::seen(&self.more),
             3 => parts::Seen::Additions(&self.extension_additions),
-            _ => parts::Seen::Names("n late more"),
+            _ => parts::Seen::Absent,
         }
     }
+    fn names(&self) -> &'static str { "n late more" }
 }
 
 impl<'a> parts::Value<'a> for OpenedValue<'a> {

@@ -1083,18 +1083,19 @@ impl<'a> parts::Members<'a> for Reals<'a> {
             _ => parts::Part::Null,
         }
     }
-    fn see(&self, number: usize) -> parts::Seen<'_, 'a> {
+    fn see(&self, number: usize, defaults: parts::Defaults) -> parts::Seen<'_, 'a> {
         match number {
             0 => parts::Seen::Real(&self.any), 1 => parts::Seen::Real(&self.ten),
             2 => parts::Seen::Real(&self.two), 3 => parts::Seen::Real(&self.single),
             4 => parts::Value::seen(&self.double),
-            5 if self.half == ExactReal::constant(&[3, 53, 46, 69, 45, 49]) => parts::Seen::Absent, 5 | 0x10005 => parts::Seen::Real(&self.half),
-            6 if self.tenth == ExactReal::constant(&[3, 49, 46, 69, 45, 49]) => parts::Seen::Absent, 6 | 0x10006 => parts::Seen::Real(&self.tenth),
+            5 if defaults == parts::Defaults::Omitted && self.half == ExactReal::constant(&[3, 53, 46, 69, 45, 49]) => parts::Seen::Absent, 5 => parts::Seen::Real(&self.half),
+            6 if defaults == parts::Defaults::Omitted && self.tenth == ExactReal::constant(&[3, 49, 46, 69, 45, 49]) => parts::Seen::Absent, 6 => parts::Seen::Real(&self.tenth),
             7 => parts::Seen::Elements(&self.all), 8 => parts::Value::seen(&self.later),
             9 => parts::Seen::Additions(&self.extension_additions),
-            _ => parts::Seen::Names("any ten two single double half tenth all later"),
+            _ => parts::Seen::Absent,
         }
     }
+    fn names(&self) -> &'static str { "any ten two single double half tenth all later" }
 }
 
 impl<'a> parts::Value<'a> for Times<'a> {
@@ -1129,17 +1130,18 @@ impl<'a> parts::Members<'a> for Times<'a> {
             _ => parts::Part::Null,
         }
     }
-    fn see(&self, number: usize) -> parts::Seen<'_, 'a> {
+    fn see(&self, number: usize, defaults: parts::Defaults) -> parts::Seen<'_, 'a> {
         match number {
             0 => parts::Seen::Text(&self.date), 1 => parts::Value::seen(&self.clock),
             2 => parts::Seen::Text(&self.both), 3 => parts::Seen::Text(&self.lasts),
-            4 if self.since == Text::borrowed("1999-12-31") => parts::Seen::Absent, 4 | 0x10004 => parts::Seen::Text(&self.since),
+            4 if defaults == parts::Defaults::Omitted && self.since == Text::borrowed("1999-12-31") => parts::Seen::Absent, 4 => parts::Seen::Text(&self.since),
             5 => parts::Value::seen(&self.month), 6 => parts::Value::seen(&self.zoned),
             7 => parts::Value::seen(&self.interval), 8 => parts::Seen::Elements(&self.all),
             9 => parts::Value::seen(&self.later), 10 => parts::Seen::Additions(&self.extension_additions),
-            _ => parts::Seen::Names("date clock both lasts since month zoned interval all later"),
+            _ => parts::Seen::Absent,
         }
     }
+    fn names(&self) -> &'static str { "date clock both lasts since month zoned interval all later" }
 }
 
 impl<'a> parts::Value<'a> for Texts<'a> {
@@ -1185,22 +1187,25 @@ impl<'a> parts::Members<'a> for Texts<'a> {
             _ => parts::Part::Null,
         }
     }
-    fn see(&self, number: usize) -> parts::Seen<'_, 'a> {
+    fn see(&self, number: usize, defaults: parts::Defaults) -> parts::Seen<'_, 'a> {
         match number {
             0 => parts::Seen::Text(&self.utf8), 1 => parts::Value::seen(&self.numeric),
-            2 if self.printable == Text::borrowed("none") => parts::Seen::Absent, 2 | 0x10002 => parts::Seen::Text(&self.printable),
+            2 if defaults == parts::Defaults::Omitted && self.printable == Text::borrowed("none") => parts::Seen::Absent, 2 => parts::Seen::Text(&self.printable),
             3 => parts::Seen::Text(&self.teletex), 4 => parts::Value::seen(&self.videotex),
             5 => parts::Seen::Text(&self.ia5), 6 => parts::Value::seen(&self.graphic),
             7 => parts::Value::seen(&self.visible), 8 => parts::Value::seen(&self.general),
             9 => parts::Value::seen(&self.universal),
-            10 if self.bmp == Text::borrowed("b") => parts::Seen::Absent, 10 | 0x1000a => parts::Seen::Text(&self.bmp),
+            10 if defaults == parts::Defaults::Omitted && self.bmp == Text::borrowed("b") => parts::Seen::Absent, 10 => parts::Seen::Text(&self.bmp),
             11 => parts::Value::seen(&self.descriptor),
-            12 if self.iri == Text::borrowed("/ISO/Registration-Authority") => parts::Seen::Absent, 12 | 0x1000c => parts::Seen::Text(&self.iri),
+            12 if defaults == parts::Defaults::Omitted && self.iri == Text::borrowed("/ISO/Registration-Authority") => parts::Seen::Absent, 12 => parts::Seen::Text(&self.iri),
             13 => parts::Value::seen(&self.relative), 14 => parts::Value::seen(&self.utc),
-            15 if self.instant == Text::borrowed("20240229120000Z") => parts::Seen::Absent, 15 | 0x1000f => parts::Seen::Text(&self.instant),
+            15 if defaults == parts::Defaults::Omitted && self.instant == Text::borrowed("20240229120000Z") => parts::Seen::Absent, 15 => parts::Seen::Text(&self.instant),
             16 => parts::Value::seen(&self.later), 17 => parts::Seen::Additions(&self.extension_additions),
-            _ => parts::Seen::Names("utf8 numeric printable teletex videotex ia5 graphic visible general universal bmp descriptor iri relative utc instant later"),
+            _ => parts::Seen::Absent,
         }
+    }
+    fn names(&self) -> &'static str {
+        "utf8 numeric printable teletex videotex ia5 graphic visible general universal bmp descriptor iri relative utc instant later"
     }
 }
 
@@ -1225,20 +1230,23 @@ impl<'a> parts::Members<'a> for Simple<'a> {
             _ => parts::Part::Null,
         }
     }
-    fn see(&self, number: usize) -> parts::Seen<'_, 'a> {
+    fn see(&self, number: usize, defaults: parts::Defaults) -> parts::Seen<'_, 'a> {
         match number {
-            0 if self.flag == true => parts::Seen::Absent, 0 | 0x10000 => parts::Seen::Bool(&self.flag),
+            0 if defaults == parts::Defaults::Omitted && self.flag == true => parts::Seen::Absent, 0 => parts::Seen::Bool(&self.flag),
             1 => parts::Value::seen(&self.nothing), 2 => parts::Seen::Big(&self.number),
             3 => parts::Seen::U8(&self.octet), 4 => parts::Value::seen(&self.long),
             5 => parts::Value::seen(&self.huge),
-            6 if self.grown == 2 => parts::Seen::Absent, 6 | 0x10006 => parts::Seen::I64(&self.grown),
+            6 if defaults == parts::Defaults::Omitted && self.grown == 2 => parts::Seen::Absent, 6 => parts::Seen::I64(&self.grown),
             7 => parts::Seen::Items(&self.color), 8 => parts::Seen::Bits(&self.bits),
             9 => parts::Value::seen(&self.few), 10 => parts::Value::seen(&self.twelve),
             11 => parts::Seen::Octets(&self.octets), 12 => parts::Value::seen(&self.four),
             13 => parts::Seen::Oid(&self.oid), 14 => parts::Value::seen(&self.relative),
             15 => parts::Value::seen(&self.later), 16 => parts::Seen::Additions(&self.extension_additions),
-            _ => parts::Seen::Names("flag nothing number octet long huge grown color bits few twelve octets four oid relative later"),
+            _ => parts::Seen::Absent,
         }
+    }
+    fn names(&self) -> &'static str {
+        "flag nothing number octet long huge grown color bits few twelve octets four oid relative later"
     }
 }
 
@@ -1267,15 +1275,16 @@ impl<'a> parts::Members<'a> for Marks<'a> {
             _ => parts::Part::Null,
         }
     }
-    fn see(&self, number: usize) -> parts::Seen<'_, 'a> {
+    fn see(&self, number: usize, defaults: parts::Defaults) -> parts::Seen<'_, 'a> {
         match number {
             0 => parts::Seen::Bits(&self.flags),
-            1 if self.ranged.is_same_set(&BitString::new(&[90][..], 1).unwrap_or_default()) => parts::Seen::Absent, 1 | 0x10001 => parts::Seen::Bits(&self.ranged),
+            1 if defaults == parts::Defaults::Omitted && self.ranged.is_same_set(&BitString::new(&[90][..], 1).unwrap_or_default()) => parts::Seen::Absent, 1 => parts::Seen::Bits(&self.ranged),
             2 => parts::Value::seen(&self.fixed), 3 => parts::Seen::Bits(&self.grown),
             4 => parts::Value::seen(&self.later), 5 => parts::Seen::Additions(&self.extension_additions),
-            _ => parts::Seen::Names("flags ranged fixed grown later"),
+            _ => parts::Seen::Absent,
         }
     }
+    fn names(&self) -> &'static str { "flags ranged fixed grown later" }
 }
 
 impl<'a> parts::Value<'a> for SimpleColor {

@@ -1088,14 +1088,14 @@ impl<'a> parts::Members<'a> for Zoo<'a> {
             _ => parts::Part::Null,
         }
     }
-    fn see(&self, number: usize) -> parts::Seen<'_, 'a> {
+    fn see(&self, number: usize, defaults: parts::Defaults) -> parts::Seen<'_, 'a> {
         match number {
             0 => parts::Seen::Bool(&self.flag), 1 => parts::Seen::Null, 2 => parts::Seen::U8(&self.small),
             3 => parts::Seen::U8(&self.octet), 4 => parts::Seen::I32(&self.negative),
             5 => parts::Seen::U64(&self.wide), 6 => parts::Seen::Big(&self.wider),
             7 => parts::Seen::Big(&self.semi), 8 => parts::Seen::Big(&self.any),
             9 => parts::Seen::I64(&self.grown),
-            10 if self.colour == Colour::Green => parts::Seen::Absent, 10 | 0x1000a => parts::Seen::Items(&self.colour),
+            10 if defaults == parts::Defaults::Omitted && self.colour == Colour::Green => parts::Seen::Absent, 10 => parts::Seen::Items(&self.colour),
             11 => parts::Value::seen(&self.level), 12 => parts::Seen::Real(&self.real),
             13 => parts::Seen::Bits(&self.bits), 14 => parts::Value::seen(&self.flags),
             15 => parts::Value::seen(&self.word), 16 => parts::Value::seen(&self.nibble),
@@ -1103,14 +1103,17 @@ impl<'a> parts::Members<'a> for Zoo<'a> {
             19 => parts::Seen::FixedOctets(&self.six), 20 => parts::Seen::Octets(&self.up_to),
             21 => parts::Value::seen(&self.id), 22 => parts::Value::seen(&self.late),
             23 => parts::Value::seen(&self.later),
-            24 if self.self_.is_empty() => parts::Seen::Absent, 24 | 0x10018 => parts::Seen::Elements(&self.self_),
+            24 if defaults == parts::Defaults::Omitted && self.self_.is_empty() => parts::Seen::Absent, 24 => parts::Seen::Elements(&self.self_),
             25 => parts::Value::seen(&self.r#type), 26 => parts::Value::seen(&self.children),
             27 => parts::Seen::Elements(&self.bag), 28 => parts::Seen::Straight(&self.text),
             29 => parts::Seen::Members(&self.when), 30 => parts::Seen::Content(&self.inside),
             31 => parts::Value::seen(&self.inside_bits), 32 => parts::Seen::Straight(&self.message),
             33 => parts::Seen::Additions(&self.extension_additions),
-            _ => parts::Seen::Names("flag nothing small octet negative wide wider semi any grown colour level real bits flags word nibble octets pair six upTo id late later self type children bag text when inside insideBits message"),
+            _ => parts::Seen::Absent,
         }
+    }
+    fn names(&self) -> &'static str {
+        "flag nothing small octet negative wide wider semi any grown colour level real bits flags word nibble octets pair six upTo id late later self type children bag text when inside insideBits message"
     }
 }
 
@@ -1128,13 +1131,14 @@ impl<'a> parts::Members<'a> for Tree {
             _ => parts::Part::Null,
         }
     }
-    fn see(&self, number: usize) -> parts::Seen<'_, 'a> {
+    fn see(&self, number: usize, _: parts::Defaults) -> parts::Seen<'_, 'a> {
         match number {
             0 => parts::Seen::U8(&self.value), 1 => parts::Value::seen(&self.left),
             2 => parts::Value::seen(&self.right), 3 => parts::Value::seen(&self.twigs),
-            _ => parts::Seen::Names("value left right twigs"),
+            _ => parts::Seen::Absent,
         }
     }
+    fn names(&self) -> &'static str { "value left right twigs" }
 }
 
 impl<'a> parts::Value<'a> for Nests {
@@ -1151,13 +1155,14 @@ impl<'a> parts::Members<'a> for Nests {
             _ => parts::Part::Null,
         }
     }
-    fn see(&self, number: usize) -> parts::Seen<'_, 'a> {
+    fn see(&self, number: usize, _: parts::Defaults) -> parts::Seen<'_, 'a> {
         match number {
             0 => parts::Value::seen(&self.first), 1 => parts::Seen::Elements(&self.rest),
             2 => parts::Value::seen(&self.other),
-            _ => parts::Seen::Names("first rest other"),
+            _ => parts::Seen::Absent,
         }
     }
+    fn names(&self) -> &'static str { "first rest other" }
 }
 
 impl<'a> parts::Value<'a> for Nest {
@@ -1198,12 +1203,13 @@ impl<'a> parts::Members<'a> for Errand<'a> {
             _ => parts::Part::Null,
         }
     }
-    fn see(&self, number: usize) -> parts::Seen<'_, 'a> {
+    fn see(&self, number: usize, _: parts::Defaults) -> parts::Seen<'_, 'a> {
         match number {
             0 => parts::Seen::Straight(&self.first), 1 => parts::Seen::Alternatives(&self.then),
-            _ => parts::Seen::Names("first then"),
+            _ => parts::Seen::Absent,
         }
     }
+    fn names(&self) -> &'static str { "first then" }
 }
 
 impl<'a> parts::Value<'a> for Sparse<'a> {
@@ -1224,7 +1230,7 @@ impl<'a> parts::Members<'a> for Sparse<'a> {
             _ => parts::Part::Null,
         }
     }
-    fn see(&self, number: usize) -> parts::Seen<'_, 'a> {
+    fn see(&self, number: usize, _: parts::Defaults) -> parts::Seen<'_, 'a> {
         match number {
             0 => parts::Value::seen(&self.a), 1 => parts::Value::seen(&self.b),
             2 => parts::Value::seen(&self.c), 3 => parts::Value::seen(&self.d),
@@ -1232,9 +1238,10 @@ impl<'a> parts::Members<'a> for Sparse<'a> {
             6 => parts::Value::seen(&self.g), 7 => parts::Value::seen(&self.h),
             8 => parts::Value::seen(&self.i), 9 => parts::Value::seen(&self.j),
             10 => parts::Value::seen(&self.k),
-            _ => parts::Seen::Names("a b c d e f g h i j k"),
+            _ => parts::Seen::Absent,
         }
     }
+    fn names(&self) -> &'static str { "a b c d e f g h i j k" }
 }
 
 impl<'a> parts::Value<'a> for Preset {
@@ -1251,13 +1258,14 @@ impl<'a> parts::Members<'a> for Preset {
             _ => parts::Part::Null,
         }
     }
-    fn see(&self, number: usize) -> parts::Seen<'_, 'a> {
+    fn see(&self, number: usize, defaults: parts::Defaults) -> parts::Seen<'_, 'a> {
         match number {
-            0 if self.list == alloc::vec![1, 2] => parts::Seen::Absent, 0 | 0x10000 => parts::Seen::Elements(&self.list),
+            0 if defaults == parts::Defaults::Omitted && self.list == alloc::vec![1, 2] => parts::Seen::Absent, 0 => parts::Seen::Elements(&self.list),
             1 => parts::Seen::Bool(&self.last),
-            _ => parts::Seen::Names("list last"),
+            _ => parts::Seen::Absent,
         }
     }
+    fn names(&self) -> &'static str { "list last" }
 }
 
 impl<'a> parts::Value<'a> for Maybe<'a> {
@@ -1274,13 +1282,14 @@ impl<'a> parts::Members<'a> for Maybe<'a> {
             _ => parts::Part::Null,
         }
     }
-    fn see(&self, number: usize) -> parts::Seen<'_, 'a> {
+    fn see(&self, number: usize, _: parts::Defaults) -> parts::Seen<'_, 'a> {
         match number {
             0 => parts::Value::seen(&self.shape), 1 => parts::Value::seen(&self.size),
             2 => parts::Seen::Bool(&self.last),
-            _ => parts::Seen::Names("shape size last"),
+            _ => parts::Seen::Absent,
         }
     }
+    fn names(&self) -> &'static str { "shape size last" }
 }
 
 impl<'a> parts::Value<'a> for Mixed<'a> {
@@ -1297,13 +1306,14 @@ impl<'a> parts::Members<'a> for Mixed<'a> {
             _ => parts::Part::Null,
         }
     }
-    fn see(&self, number: usize) -> parts::Seen<'_, 'a> {
+    fn see(&self, number: usize, _: parts::Defaults) -> parts::Seen<'_, 'a> {
         match number {
             0 => parts::Seen::Bool(&self.low), 1 => parts::Seen::Alternatives(&self.some),
             2 => parts::Seen::Bool(&self.high),
-            _ => parts::Seen::Names("low some high"),
+            _ => parts::Seen::Absent,
         }
     }
+    fn names(&self) -> &'static str { "low some high" }
 }
 
 impl<'a> parts::Value<'a> for Grown {
@@ -1320,13 +1330,14 @@ impl<'a> parts::Members<'a> for Grown {
             _ => parts::Part::Null,
         }
     }
-    fn see(&self, number: usize) -> parts::Seen<'_, 'a> {
+    fn see(&self, number: usize, _: parts::Defaults) -> parts::Seen<'_, 'a> {
         match number {
             0 => parts::Seen::Bool(&self.a), 1 => parts::Value::seen(&self.b),
             2 => parts::Value::seen(&self.c), 3 => parts::Seen::Additions(&self.extension_additions),
-            _ => parts::Seen::Names("a b c"),
+            _ => parts::Seen::Absent,
         }
     }
+    fn names(&self) -> &'static str { "a b c" }
 }
 
 impl<'a> parts::Value<'a> for Colour {
@@ -1435,12 +1446,13 @@ impl<'a> parts::Members<'a> for Times<'a> {
             _ => parts::Part::Null,
         }
     }
-    fn see(&self, number: usize) -> parts::Seen<'_, 'a> {
+    fn see(&self, number: usize, _: parts::Defaults) -> parts::Seen<'_, 'a> {
         match number {
             0 => parts::Seen::Text(&self.utc), 1 => parts::Seen::Text(&self.general),
-            _ => parts::Seen::Names("utc general"),
+            _ => parts::Seen::Absent,
         }
     }
+    fn names(&self) -> &'static str { "utc general" }
 }
 
 impl<'a> parts::Value<'a> for Message<'a> {
@@ -1551,12 +1563,13 @@ impl<'a> parts::Members<'a> for ShapeLine {
             _ => parts::Part::Null,
         }
     }
-    fn see(&self, number: usize) -> parts::Seen<'_, 'a> {
+    fn see(&self, number: usize, _: parts::Defaults) -> parts::Seen<'_, 'a> {
         match number {
             0 => parts::Seen::U8(&self.a), 1 => parts::Seen::U8(&self.b),
-            _ => parts::Seen::Names("a b"),
+            _ => parts::Seen::Absent,
         }
     }
+    fn names(&self) -> &'static str { "a b" }
 }
 
 impl<'a> parts::Value<'a> for Animal<'a> {
@@ -1573,14 +1586,15 @@ impl<'a> parts::Members<'a> for Animal<'a> {
             _ => parts::Part::Null,
         }
     }
-    fn see(&self, number: usize) -> parts::Seen<'_, 'a> {
+    fn see(&self, number: usize, defaults: parts::Defaults) -> parts::Seen<'_, 'a> {
         match number {
             0 => parts::Seen::Text(&self.name),
-            1 if self.legs == 4 => parts::Seen::Absent, 1 | 0x10001 => parts::Seen::U16(&self.legs),
+            1 if defaults == parts::Defaults::Omitted && self.legs == 4 => parts::Seen::Absent, 1 => parts::Seen::U16(&self.legs),
             2 => parts::Seen::Alternatives(&self.kind),
-            _ => parts::Seen::Names("name legs kind"),
+            _ => parts::Seen::Absent,
         }
     }
+    fn names(&self) -> &'static str { "name legs kind" }
 }
 
 impl<'a> parts::Value<'a> for MessageValue<'a> {
@@ -1620,12 +1634,13 @@ impl<'a> parts::Members<'a> for Deed {
             _ => parts::Part::Null,
         }
     }
-    fn see(&self, number: usize) -> parts::Seen<'_, 'a> {
+    fn see(&self, number: usize, _: parts::Defaults) -> parts::Seen<'_, 'a> {
         match number {
             0 => parts::Seen::U8(&self.number), 1 => parts::Seen::Items(&self.manner),
-            _ => parts::Seen::Names("number manner"),
+            _ => parts::Seen::Absent,
         }
     }
+    fn names(&self) -> &'static str { "number manner" }
 }
 
 impl<'a> parts::Value<'a> for Value<'a> {

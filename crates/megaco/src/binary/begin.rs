@@ -6,6 +6,7 @@ use tercet_runtime::codec::ber;
 use super::part::{SEQUENCE, constructed, primitive};
 use super::read::{BerReader, Context, Named, PerReader};
 use super::{Binary, fault};
+use crate::codec::Opening;
 use crate::model::{AuthenticationHeader, MId};
 use crate::{Error, Result};
 
@@ -30,6 +31,32 @@ fn read_per<'a>(octets: &'a [u8], cx: &mut Context<'a>) -> tercet_runtime::Resul
 /// Reads version and sender of a message whose rest may be wrong or missing: lengths of what is around them are not
 /// looked at.
 pub(super) fn of_ber(octets: &[u8]) -> Result<(u8, MId<'_>)> {
+    let (version, start, _) = sender(octets)?;
+    let rest = octets.get(start..).unwrap_or_default();
+    let mut cx = Context::new(Binary::standard(), false);
+    let mut r = BerReader::new(rest, ber::Rules::Ber).with_strict_values(true);
+    let mid = <MId<'_> as Named<'_>>::ber(&mut r, Tag::SEQUENCE, &mut cx);
+    let mid = mid.map_err(|error| Error::new(start.saturating_add(fault(error).at), fault(error).what))?;
+    cx.refused().map_or(Ok((version, mid)), |what| Err(Error::new(0, what)))
+}
+
+/// Reads the tag of the first transaction; `None` if something is wrong before it, or a sender of the indefinite form.
+pub(super) fn opening_of_ber(octets: &[u8]) -> Option<Opening> {
+    let (_, start, length) = sender(octets).ok()?;
+    let body = start.checked_add(length?)?;
+    let (body, _) = header(octets, body, constructed(2), "the body of a message").ok()?;
+    if octets.get(body) == Some(&constructed(0)) {
+        return Some(Opening::Error);
+    }
+    let (first, _) = header(octets, body, constructed(1), "transactions").ok()?;
+    const ALL: [Opening; 5] =
+        [Opening::Request, Opening::Pending, Opening::Reply, Opening::Ack, Opening::Segment];
+    let tag = *octets.get(first)?;
+    (0..).zip(ALL).find(|&(number, _)| constructed(number) == tag).map(|(_, opening)| opening)
+}
+
+/// The version, where the contents of the sender begin, and how long they are.
+fn sender(octets: &[u8]) -> Result<(u8, usize, Option<usize>)> {
     let mut at = header(octets, 0, SEQUENCE, "a message: a SEQUENCE")?.0;
     if octets.get(at) == Some(&constructed(0)) {
         let (start, length) = header(octets, at, constructed(0), "an authentication header")?;
@@ -43,13 +70,8 @@ pub(super) fn of_ber(octets: &[u8]) -> Result<(u8, MId<'_>)> {
     let (Some(1), Some(&version @ 0..=99)) = (length, octets.get(start)) else {
         return Err(Error::new(start, "a version below 100"));
     };
-    let start = header(octets, start + 1, constructed(1), "a sender")?.0;
-    let rest = octets.get(start..).unwrap_or_default();
-    let mut cx = Context::new(Binary::standard(), false);
-    let mut r = BerReader::new(rest, ber::Rules::Ber).with_strict_values(true);
-    let mid = <MId<'_> as Named<'_>>::ber(&mut r, Tag::SEQUENCE, &mut cx);
-    let mid = mid.map_err(|error| Error::new(start.saturating_add(fault(error).at), fault(error).what))?;
-    cx.refused().map_or(Ok((version, mid)), |what| Err(Error::new(0, what)))
+    let (start, length) = header(octets, start + 1, constructed(1), "a sender")?;
+    Ok((version, start, length))
 }
 
 /// Where the contents of an element begin, and how long they are; `None` is the indefinite form.

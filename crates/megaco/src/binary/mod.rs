@@ -12,6 +12,7 @@ use std::sync::LazyLock;
 use tercet_runtime::Tag;
 use tercet_runtime::codec::ber;
 
+use crate::codec::Opening;
 use crate::model::{MId, MegacoMessage};
 use crate::packages::Packages;
 use crate::{Error, Result};
@@ -119,6 +120,11 @@ pub fn read_version_and_mid(octets: &[u8], rules: Rules) -> Result<(u8, MId<'_>)
         Rules::Ber => begin::of_ber(octets),
         Rules::Per => begin::of_per(octets),
     }
+}
+
+/// Reads which part a message in BER begins with, also where later octets are wrong.
+pub(crate) fn read_opening(octets: &[u8]) -> Option<Opening> {
+    begin::opening_of_ber(octets)
 }
 
 /// The version of a message in PER, which has to be known before the rest can be read: behind the bits that say whether

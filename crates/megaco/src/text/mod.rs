@@ -5,7 +5,7 @@ mod read;
 pub(crate) mod scan;
 mod token;
 
-pub use print::{Layout, write_message};
+pub use print::{Layout, write_message, write_mid};
 pub(crate) use print::{join_parts, write_part};
-pub use read::{read_message, read_version_and_mid};
+pub use read::{read_message, read_mid, read_opening, read_version_and_mid};
 pub use token::token_names;

@@ -90,7 +90,7 @@ impl Printer<'_, '_> {
     /// Those of the formatter.
     pub fn seen(&mut self, value: Seen<'_, '_>) -> Result {
         match value {
-            Seen::Absent | Seen::Names(_) => Ok(()),
+            Seen::Absent => Ok(()),
             Seen::Null => ().notation(self),
             Seen::Bool(value) => value.notation(self),
             Seen::U8(value) => value.notation(self),
@@ -142,9 +142,8 @@ impl Printer<'_, '_> {
     }
 
     fn members_of(&mut self, value: &dyn Members<'_>) -> Result {
-        let Seen::Names(names) = value.see(usize::MAX) else { return Ok(()) };
         // Additions that are not known stand behind the last name.
-        let all = names.split(' ').chain([""]).zip(all(value));
+        let all = value.names().split_terminator(' ').chain([""]).zip(all(value));
         let there = all.filter(|(_, member)| match member {
             Seen::Absent => false,
             Seen::Additions(additions) => !additions.is_empty(),

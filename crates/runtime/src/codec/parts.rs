@@ -53,13 +53,21 @@ pub trait Members<'a> {
     /// The place of one.
     fn member(&mut self, number: usize) -> Part<'_, 'a>;
 
-    /// The value of one, [`Seen::Absent`] also for a DEFAULT; from [`DEFAULTS`] on those with a DEFAULT, whatever they are;
-    /// for other numbers the names.
-    fn see(&self, number: usize) -> Seen<'_, 'a>;
+    /// The value of one; [`Seen::Absent`] also where there is none of the number.
+    fn see(&self, number: usize, defaults: Defaults) -> Seen<'_, 'a>;
+
+    /// The names of all, with a space between them.
+    fn names(&self) -> &'static str;
 }
 
-/// The number from which on components with a DEFAULT are told whatever they are.
-pub const DEFAULTS: usize = 0x1_0000;
+/// What is said of a component that has the value of its DEFAULT.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Defaults {
+    /// It is absent, as in what is encoded.
+    Omitted,
+    /// It has this value.
+    Told,
+}
 
 /// The alternatives of a CHOICE, by their numbers in its declaration.
 pub trait Alternatives<'a> {
@@ -77,10 +85,7 @@ pub const UNKNOWN: usize = usize::MAX;
 /// The name of a component.
 #[cold]
 pub(super) fn member_name(value: &dyn Members<'_>, number: u16) -> &'static str {
-    match value.see(usize::MAX) {
-        Seen::Names(names) => name(names, number.into()),
-        _ => "",
-    }
+    name(value.names(), number.into())
 }
 
 /// The name of an alternative.
@@ -209,8 +214,6 @@ macro_rules! parts {
             Absent,
             /// NULL.
             Null,
-            /// What all components are called, with a space between them.
-            Names(&'static str),
             $($(#[$doc])* $name(&'v $ty),)*
             /// A BIT STRING of a fixed size: the bits as the lowest of a word, and how many they are.
             FixedBits(u64, u32),

@@ -42,6 +42,16 @@ pub fn write_message(message: &MegacoMessage<'_>, layout: Layout, out: &mut Vec<
     printer.finish()
 }
 
+/// Writes a sender as it stands behind the version of a message.
+///
+/// # Errors
+/// It has a name that the text cannot say.
+pub fn write_mid(m_id: &MId<'_>, out: &mut Vec<u8>) -> Result<()> {
+    let mut printer = Printer::new(out, Layout::Compact, 1);
+    printer.m_id(m_id);
+    printer.finish()
+}
+
 /// A value of a vendor's parameter that is more than a string, as text that begins with its mark.
 pub(super) fn vendor_data(values: &Values<'_>, extra: Option<Extra>) -> Result<Str<'static>> {
     let mut text = Vec::new();

@@ -14,6 +14,7 @@ mod signal;
 
 use super::scan::{Scanner, number};
 use super::token::Token;
+use crate::codec::Opening;
 use crate::list::List;
 use crate::model::{
     AuthenticationHeader, ErrorDescriptor, Lenient, MId, MegacoMessage, Message, MessageBody, SegmentReply,
@@ -45,6 +46,36 @@ pub fn read_version_and_mid(text: &[u8]) -> Result<(u8, MId<'_>)> {
     let mut s = Scanner::new(text);
     let (_, version, m_id) = s.header(99)?;
     Ok((version, m_id))
+}
+
+/// Reads a sender alone, as it stands behind the version of a message: `<name>`, `[address]:port`, `MTP{…}` or a device.
+///
+/// # Errors
+/// The text is not one sender.
+pub fn read_mid(text: &[u8]) -> Result<MId<'_>> {
+    let mut s = Scanner::new(text);
+    s.skip();
+    let m_id = s.m_id()?;
+    if s.at_end() { Ok(m_id) } else { Err(s.error("the end of a sender (mId)")) }
+}
+
+/// Reads which part a message begins with. Faults behind that part do not matter.
+///
+/// # Errors
+/// The text is wrong before, or there.
+pub fn read_opening(text: &[u8]) -> Result<Opening> {
+    let mut s = Scanner::new(text);
+    s.header(99)?;
+    let start = s.at;
+    Ok(match s.token("a transaction or an error descriptor")? {
+        Token::Error => Opening::Error,
+        Token::Transaction => Opening::Request,
+        Token::Reply => Opening::Reply,
+        Token::Pending => Opening::Pending,
+        Token::TransactionResponseAck => Opening::Ack,
+        Token::Segment => Opening::Segment,
+        _ => return Err(Error::new(start, "a transaction or an error descriptor")),
+    })
 }
 
 type Header<'a> = (Option<Box<AuthenticationHeader<'a>>>, u8, MId<'a>);

@@ -2,7 +2,7 @@
 //!
 //! A new kind of [`Part`] and [`Seen`] has to be told to both of the functions here: pairs of different kinds are passed over.
 
-use super::{DEFAULTS, Members, Part, Seen, Value};
+use super::{Defaults, Members, Part, Seen, Value};
 use crate::codec::Printer;
 use core::fmt;
 
@@ -37,16 +37,10 @@ pub fn owned<'a, T: Value<'a>, U: Value<'static>>(value: &T) -> U {
     copy
 }
 
-/// All components, in order.
+/// All components in order, and behind them the unknown additions or [`Seen::Absent`].
 pub(in crate::codec) fn all<'v, 'a>(value: &'v dyn Members<'a>) -> impl Iterator<Item = Seen<'v, 'a>> {
-    (0..DEFAULTS).map_while(|number| match value.see(number) {
-        Seen::Absent => match value.see(DEFAULTS + number) {
-            Seen::Names(_) => Some(Seen::Absent),
-            known => Some(known),
-        },
-        Seen::Names(_) => None,
-        known => Some(known),
-    })
+    let count = value.names().split_terminator(' ').count();
+    (0..=count).map(|number| value.see(number, Defaults::Told))
 }
 
 fn same(one: Seen<'_, '_>, other: Seen<'_, '_>) -> bool {

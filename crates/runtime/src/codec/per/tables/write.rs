@@ -5,7 +5,8 @@ use super::super::writer::outside;
 use super::{Addition, Bounds, Choice, Enumerated, Form, Leaf, List, Member, Sequence, Tables, Time, at};
 use crate::codec::UnknownAdditions;
 use crate::codec::parts::{
-    Alternatives, Elements, Item, Members, Seen, Straight, UNKNOWN, Value, alternative_name, member_name,
+    Alternatives, Defaults, Elements, Item, Members, Seen, Straight, UNKNOWN, Value, alternative_name,
+    member_name,
 };
 use crate::types::{BitStr, BitString, Integer};
 use crate::{Error, ErrorKind, Result};
@@ -233,9 +234,9 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
         let all = tables.additions(&sequence.additions);
         let any = |addition: &Addition| {
             let mut members = tables.members(&addition.members).iter();
-            members.any(|member| value.see(member.number.into()).is_there())
+            members.any(|member| value.see(member.number.into(), Defaults::Omitted).is_there())
         };
-        let unknown = match sequence.unknown.map(|number| value.see(number.into())) {
+        let unknown = match sequence.unknown.map(|number| value.see(number.into(), Defaults::Omitted)) {
             Some(Seen::Additions(additions)) => additions,
             _ => &UnknownAdditions::NONE,
         };
@@ -269,7 +270,7 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
     ) -> Result<()> {
         if optional {
             for member in members.iter().filter(|member| member.optional) {
-                self.bit(value.see(member.number.into()).is_there());
+                self.bit(value.see(member.number.into(), Defaults::Omitted).is_there());
             }
         }
         members.iter().try_for_each(|member| self.member(tables, member, value))
@@ -281,7 +282,7 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
         member: &'static Member,
         value: &dyn Members<'_>,
     ) -> Result<()> {
-        let result = match value.see(member.number.into()) {
+        let result = match value.see(member.number.into(), Defaults::Omitted) {
             Seen::Absent if member.optional => return Ok(()),
             Seen::Absent => Err(Error::new(ErrorKind::MissingComponent, 0)),
             part => self.part(tables, member.form, part),

@@ -1,0 +1,796 @@
+//! The engine: its tables, its users and connections, and the calls of drivers.
+//!
+//! The two sides of a transaction are in [`requester`] and [`responder`], segments in [`segments`], what happens to a message in
+//! [`input`], and gathering and sending in [`sender`].
+
+mod input;
+mod requester;
+mod responder;
+mod segments;
+mod sender;
+
+use std::collections::{HashMap, VecDeque};
+use std::fmt;
+use std::sync::Arc;
+
+use tercet_megaco::codec::Encoding;
+use tercet_megaco::model::MId;
+
+use crate::counters::Counters;
+use crate::event::{ConnId, Event, RequestId, SendFault, Token, Transmit, UserId};
+use crate::items::{BadItem, Encode, Items};
+use crate::route::Route;
+use crate::seeded::{Random, Seeded};
+use crate::slab::{Chain, Slab};
+use crate::time::Time;
+use crate::wheel::{TimerId, Wheel};
+use crate::wire;
+use input::ErrorGate;
+use requester::Request;
+pub use requester::RequestOptions;
+use responder::Response;
+pub use responder::{AckMode, ReplyOptions};
+use sender::Gather;
+
+/// Limits of the engine, over all its connections.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Connections, with those that are remembered because of their transactions.
+    pub connections: usize,
+    /// Requests of peers that are executed or remembered.
+    pub replies: usize,
+    /// Octets of the replies that are remembered.
+    pub reply_octets: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { connections: 200_000, replies: 4_000_000, reply_octets: 1 << 30 }
+    }
+}
+
+/// A call that cannot be done. Nothing has been changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Error {
+    /// There is no such user.
+    NoSuchUser,
+    /// There is no such connection, or it has ended.
+    NoSuchConnection,
+    /// The connection exists already.
+    AlreadyConnected,
+    /// The user has connections.
+    ActiveConnections,
+    /// The request is answered, aborted or forgotten.
+    NoSuchRequest,
+    /// A limit has been reached.
+    LimitReached(&'static str),
+    /// The message is larger than the transport or `max_pdu_size` allows.
+    TooLarge(usize),
+    /// The encoding, or the version, cannot express the message.
+    Encode(tercet_megaco::Error),
+    /// An item has a bad value.
+    Item(BadItem),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoSuchUser => f.write_str("unknown user"),
+            Self::NoSuchConnection => f.write_str("unknown connection"),
+            Self::AlreadyConnected => f.write_str("the connection exists already"),
+            Self::ActiveConnections => f.write_str("the user has connections"),
+            Self::NoSuchRequest => f.write_str("the request is answered, aborted or forgotten"),
+            Self::LimitReached(limit) => write!(f, "limit `{limit}` reached"),
+            Self::TooLarge(octets) => write!(f, "a message of {octets} bytes is larger than allowed"),
+            Self::Encode(error) => write!(f, "the message cannot be encoded: it requires {}", error.what),
+            Self::Item(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<tercet_megaco::Error> for Error {
+    fn from(error: tercet_megaco::Error) -> Self {
+        Self::Encode(error)
+    }
+}
+
+impl From<BadItem> for Error {
+    fn from(error: BadItem) -> Self {
+        Self::Item(error)
+    }
+}
+
+/// What a timer is for.
+#[derive(Clone, Copy, Debug)]
+enum Due {
+    Request(u32),
+    Response(u32),
+    Execution(u32),
+    Resend(u32),
+    Flush(u32),
+    Idle(u32),
+}
+
+#[derive(Debug)]
+struct User {
+    mid: MId<'static>,
+    items: Arc<Items>,
+    last_id: Option<u32>,
+    /// Connections that have not ended.
+    active: u32,
+    is_stopped: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// The user has not accepted the connection yet.
+    Connecting,
+    Connected,
+    /// Ended; something is still remembered.
+    Disconnected,
+}
+
+/// A connection: what is known of a remote entity.
+#[derive(Debug)]
+struct Conn {
+    user: u32,
+    /// `None` as long as the connection is preliminary.
+    mid: Option<MId<'static>>,
+    mid_text: Arc<str>,
+    state: State,
+    /// Where requests go; `None` if the stream is closed.
+    route: Option<Route>,
+    items: Arc<Items>,
+    version: u8,
+    encoding: Encoding,
+    /// Whether a ServiceChange of ours has no reply yet: requests are answered with error 505.
+    is_registering: bool,
+    is_full: bool,
+    /// The first message, until the user has accepted the connection.
+    held: Option<Box<(Route, Box<[u8]>)>>,
+    requests: Chain,
+    responses: Chain,
+    gather: Option<Box<Gather>>,
+    idle: TimerId,
+    last_input: Time,
+    counters: Counters,
+}
+
+/// The protocol engine: any number of local entities and connections, without input, output, clock or threads.
+///
+/// A driver hands in what arrives ([`handle_input`](Self::handle_input)) and the time ([`handle_timeout`](Self::handle_timeout)), and takes what is to be
+/// sent ([`poll_transmit`](Self::poll_transmit)), what happened ([`poll_event`](Self::poll_event)) and when to come again
+/// ([`poll_timeout`](Self::poll_timeout)). The same inputs with the same seed give the same outputs.
+///
+/// ```
+/// use tercet_megaco_engine::{Engine, Event, Items, Limits, ReplyOptions, Route, Time, Transport};
+/// use tercet_megaco::model::TransactionResult;
+/// use tercet_megaco::text::read_mid;
+///
+/// let mut engine = Engine::new(1, Limits::default());
+/// let user = engine.add_user(read_mid(b"<mgc>")?, Items::default())?;
+/// let peer = Route { transport: Transport::Udp, link: 0, peer: "192.0.2.1:2944".parse()? };
+///
+/// let now = Time::from_millis(5);
+/// engine.handle_input(now, user, peer, b"!/1 <mg> T=7{C=-{S=a}}");
+/// assert!(matches!(engine.poll_event(), Some(Event::Connect { .. })));
+/// let Some(Event::Requests { requests, .. }) = engine.poll_event() else { panic!() };
+///
+/// let error = tercet_megaco::model::ErrorDescriptor { error_code: 430, error_text: None };
+/// engine.reply(now, requests[0].token, TransactionResult::TransactionError(error), &ReplyOptions::default())?;
+/// let reply = engine.poll_transmit().unwrap();
+/// assert!(reply.octets.starts_with(b"MEGACO/1 <mgc>\nReply = 7"));
+///
+/// // The same request again is not executed again.
+/// engine.handle_input(now, user, peer, b"!/1 <mg> T=7{C=-{S=a}}");
+/// assert_eq!(engine.poll_event(), None);
+/// assert_eq!(engine.poll_transmit().unwrap().octets, reply.octets);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Engine {
+    now: Time,
+    limits: Limits,
+    users: Vec<User>,
+    conns: Slab<Conn>,
+    /// Connections by user and remote mid.
+    by_mid: HashMap<Box<[u8]>, u32, Seeded>,
+    /// Preliminary connections by user and route.
+    preliminary: HashMap<(u32, Route), u32, Seeded>,
+    requests: Slab<Request>,
+    /// Requests by user and transaction id.
+    request_ids: HashMap<(u32, u32), u32, Seeded>,
+    responses: Slab<Response>,
+    /// Responses by connection and transaction id.
+    response_ids: HashMap<(u32, u32), u32, Seeded>,
+    reply_octets: usize,
+    wheel: Wheel<Due>,
+    transmits: VecDeque<Transmit>,
+    events: VecDeque<Event>,
+    counters: Counters,
+    gate: ErrorGate,
+    key: Vec<u8>,
+}
+
+impl Engine {
+    /// Makes an engine without users. The seed keeps peers from choosing transaction ids that collide in its tables.
+    pub fn new(seed: u64, limits: Limits) -> Self {
+        let seeded = Seeded::new(&mut Random::new(seed));
+        Self {
+            now: Time::default(),
+            limits,
+            users: Vec::new(),
+            conns: Slab::new(),
+            by_mid: HashMap::with_hasher(seeded.clone()),
+            preliminary: HashMap::with_hasher(seeded.clone()),
+            requests: Slab::new(),
+            request_ids: HashMap::with_hasher(seeded.clone()),
+            responses: Slab::new(),
+            response_ids: HashMap::with_hasher(seeded.clone()),
+            reply_octets: 0,
+            wheel: Wheel::new(),
+            transmits: VecDeque::new(),
+            events: VecDeque::new(),
+            counters: Counters::default(),
+            gate: ErrorGate::new(seeded),
+            key: Vec::new(),
+        }
+    }
+
+    /// Adds a local entity with the configuration of its connections.
+    ///
+    /// # Errors
+    /// Items that contradict each other; there is no such user then.
+    pub fn add_user(&mut self, mid: MId<'_>, items: Items) -> Result<UserId, Error> {
+        items.check()?;
+        let items = Arc::new(items);
+        let mid = wire::into_owned(mid);
+        self.users.push(User { mid, items, last_id: None, active: 0, is_stopped: false });
+        Ok(UserId((self.users.len() - 1) as u32))
+    }
+
+    /// Removes a local entity.
+    ///
+    /// # Errors
+    /// There is no such user, or it has connections.
+    pub fn remove_user(&mut self, user: UserId) -> Result<(), Error> {
+        let found = self.user_mut(user)?;
+        if found.active > 0 {
+            return Err(Error::ActiveConnections);
+        }
+        found.is_stopped = true;
+        Ok(())
+    }
+
+    /// Returns the configuration of a user.
+    pub fn items(&self, user: UserId) -> Option<&Items> {
+        self.users.get(user.0 as usize).filter(|user| !user.is_stopped).map(|user| &*user.items)
+    }
+
+    /// Changes the configuration of a user, which is that of its further connections.
+    ///
+    /// # Errors
+    /// There is no such user, or the items contradict each other.
+    pub fn set_items(&mut self, user: UserId, items: Items) -> Result<(), Error> {
+        items.check()?;
+        self.user_mut(user)?.items = Arc::new(items);
+        Ok(())
+    }
+
+    /// Returns the configuration of a connection.
+    pub fn conn_items(&self, conn: ConnId) -> Option<&Items> {
+        self.conn(conn).ok().map(|conn| &*conn.items)
+    }
+
+    /// Changes the configuration of a connection. Transactions that have begun keep the timers that run.
+    ///
+    /// # Errors
+    /// There is no such connection, or the items contradict each other.
+    pub fn set_conn_items(&mut self, conn: ConnId, items: Items) -> Result<(), Error> {
+        items.check()?;
+        let index = self.live(conn)?;
+        if let Some(conn) = self.conns.get_mut(index) {
+            if let Encode::As(encoding) = items.encoding {
+                conn.encoding = encoding;
+            }
+            conn.items = Arc::new(items);
+        }
+        self.start_idle(index);
+        Ok(())
+    }
+
+    /// Returns the version of a connection.
+    pub fn version(&self, conn: ConnId) -> Option<u8> {
+        self.conn(conn).ok().map(|conn| conn.version)
+    }
+
+    /// Sets the version of further messages of a connection, after it has been negotiated.
+    ///
+    /// # Errors
+    /// There is no such connection, or no such version.
+    pub fn set_version(&mut self, conn: ConnId, version: u8) -> Result<(), Error> {
+        let index = self.live(conn)?;
+        match self.conns.get_mut(index) {
+            Some(conn) if (1..=conn.items.max_version).contains(&version) => conn.version = version,
+            _ => return Err(Error::LimitReached("max_version")),
+        }
+        Ok(())
+    }
+
+    /// Returns where the requests of a connection go.
+    pub fn route(&self, conn: ConnId) -> Option<Route> {
+        self.conn(conn).ok().and_then(|conn| conn.route)
+    }
+
+    /// Sets where the requests of a connection go.
+    ///
+    /// # Errors
+    /// There is no such connection.
+    pub fn set_route(&mut self, conn: ConnId, route: Route) -> Result<(), Error> {
+        let index = self.live(conn)?;
+        self.move_to(index, Some(route));
+        Ok(())
+    }
+
+    /// Sets whether a ServiceChange of ours waits for its reply: requests that come meanwhile are answered with error 505.
+    ///
+    /// # Errors
+    /// There is no such connection.
+    pub fn set_registering(&mut self, conn: ConnId, is_registering: bool) -> Result<(), Error> {
+        let index = self.live(conn)?;
+        if let Some(conn) = self.conns.get_mut(index) {
+            conn.is_registering = is_registering;
+        }
+        Ok(())
+    }
+
+    /// Returns the remote mid of a connection as text; `preliminary` as long as it is not known.
+    pub fn remote_mid(&self, conn: ConnId) -> Option<Arc<str>> {
+        self.conn(conn).ok().map(|conn| Arc::clone(&conn.mid_text))
+    }
+
+    /// Returns the connections that have not ended.
+    pub fn connections(&self) -> impl Iterator<Item = ConnId> + '_ {
+        let is_live = |index: &u32| self.conns.get(*index).is_some_and(|c| c.state != State::Disconnected);
+        self.conns.indices().filter(is_live).map(|index| self.conn_id(index))
+    }
+
+    /// Returns the counters of the engine.
+    pub const fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// Returns the counters of a connection.
+    pub fn conn_counters(&self, conn: ConnId) -> Option<&Counters> {
+        self.conn(conn).ok().map(|conn| &conn.counters)
+    }
+
+    /// Sets all counters to zero.
+    pub fn reset_counters(&mut self) {
+        self.counters = Counters::default();
+        let indices: Vec<u32> = self.conns.indices().collect();
+        for index in indices {
+            if let Some(conn) = self.conns.get_mut(index) {
+                conn.counters = Counters::default();
+            }
+        }
+    }
+
+    /// Returns how much the engine remembers.
+    pub fn gauges(&self) -> Gauges {
+        Gauges {
+            connections: self.conns.len(),
+            requests: self.requests.len(),
+            replies: self.responses.len(),
+            reply_octets: self.reply_octets,
+            timers: self.wheel.len(),
+        }
+    }
+
+    /// Connects to a peer, whose mid need not be known: a preliminary connection becomes the real one at the first message
+    /// from its route.
+    ///
+    /// # Errors
+    /// No such user, the connection exists already, or there are too many.
+    pub fn connect(
+        &mut self,
+        now: Time,
+        user: UserId,
+        mid: Option<MId<'_>>,
+        route: Route,
+    ) -> Result<ConnId, Error> {
+        self.advance(now);
+        self.user_mut(user)?;
+        let Some(mid) = mid else {
+            if self.preliminary.contains_key(&(user.0, route)) {
+                return Err(Error::AlreadyConnected);
+            }
+            let index = self.add_conn(user.0, None, Some(route), State::Connected)?;
+            self.preliminary.insert((user.0, route), index);
+            return Ok(self.conn_id(index));
+        };
+        match self.find_mid(user.0, &mid) {
+            None => {
+                let index = self.add_conn(user.0, Some(mid), Some(route), State::Connected)?;
+                Ok(self.conn_id(index))
+            }
+            Some(index) if self.conns.get(index).is_some_and(|c| c.state == State::Disconnected) => {
+                self.reconnect(index, Some(route));
+                Ok(self.conn_id(index))
+            }
+            Some(_) => Err(Error::AlreadyConnected),
+        }
+    }
+
+    /// Accepts a new connection (`confirm_connect`); its first message is then processed.
+    ///
+    /// # Errors
+    /// There is no such connection.
+    pub fn accept(&mut self, now: Time, conn: ConnId) -> Result<(), Error> {
+        self.advance(now);
+        let index = self.live(conn)?;
+        let Some(found) = self.conns.get_mut(index) else { return Err(Error::NoSuchConnection) };
+        let user = UserId(found.user);
+        if found.state == State::Connecting {
+            found.state = State::Connected;
+        }
+        if let Some((route, octets)) = found.held.take().map(|held| *held) {
+            self.process(user, route, &octets);
+        }
+        Ok(())
+    }
+
+    /// Refuses a new connection: the peer is sent an error of its message, by default 402 "Connection refused by user".
+    ///
+    /// # Errors
+    /// There is no such connection.
+    pub fn refuse(&mut self, now: Time, conn: ConnId, error: Option<(u16, &str)>) -> Result<(), Error> {
+        self.advance(now);
+        let index = self.live(conn)?;
+        let (code, text) = error.unwrap_or((402, "Connection refused by user"));
+        if let Some((route, _)) = self.conns.get_mut(index).and_then(|conn| conn.held.take()).map(|h| *h) {
+            let dialect = self.dialect(index);
+            let user = self.conns.get(index).map_or(0, |conn| conn.user);
+            self.message_error(user, route, dialect, code, text);
+        }
+        self.end_conn(index, "refused");
+        Ok(())
+    }
+
+    /// Ends a connection. Its requests go on, and are sent to the address of the next connection with the same peer.
+    ///
+    /// # Errors
+    /// There is no such connection.
+    pub fn disconnect(&mut self, now: Time, conn: ConnId, reason: &str) -> Result<(), Error> {
+        self.advance(now);
+        let index = self.live(conn)?;
+        self.flush(index);
+        self.end_conn(index, reason);
+        Ok(())
+    }
+
+    /// Ends all requests of a connection and all waits for acknowledgements; works also after the connection has ended.
+    ///
+    /// # Errors
+    /// There is no such connection.
+    pub fn cancel(&mut self, now: Time, conn: ConnId) -> Result<(), Error> {
+        self.advance(now);
+        self.conn(conn)?;
+        self.cancel_requests(conn.index);
+        self.cancel_acks(conn.index);
+        self.free_if_unused(conn.index);
+        Ok(())
+    }
+
+    /// Tells that a stream is closed: connections that used it send nothing until a message of their peer arrives by another
+    /// one, or a route is set.
+    pub fn handle_closed(&mut self, now: Time, route: Route) {
+        self.advance(now);
+        let indices: Vec<u32> = self.conns.indices().collect();
+        for index in indices {
+            let Some(conn) = self.conns.get(index) else { continue };
+            if conn.route.is_some_and(|r| r.link == route.link && r.transport == route.transport) {
+                self.move_to(index, None);
+            }
+        }
+    }
+
+    /// Tells that a message was not sent. Its requests end.
+    pub fn handle_send_fault(&mut self, now: Time, transmit: &Transmit, fault: &SendFault) {
+        self.advance(now);
+        if let SendFault::Failed(_) = fault {
+            self.count(transmit.conn.map(|conn| conn.index), |c| c.send_failures += 1);
+        }
+        for origin in &transmit.origins {
+            match *origin {
+                crate::event::Origin::Request(request) => self.request_not_sent(request, fault),
+                crate::event::Origin::Reply(token) => self.reply_not_sent(token, fault),
+            }
+        }
+    }
+
+    /// Does what is due by now.
+    pub fn handle_timeout(&mut self, now: Time) {
+        self.advance(now);
+        while let Some(due) = self.wheel.expired(self.now) {
+            match due {
+                Due::Request(index) => self.request_expired(index),
+                Due::Response(index) => self.response_expired(index),
+                Due::Execution(index) => self.execution_expired(index),
+                Due::Resend(index) => self.resend_segments(index),
+                Due::Flush(index) => self.flush(index),
+                Due::Idle(index) => self.idle_expired(index),
+            }
+        }
+    }
+
+    /// Takes the next message to send.
+    pub fn poll_transmit(&mut self) -> Option<Transmit> {
+        self.transmits.pop_front()
+    }
+
+    /// Takes the next event.
+    pub fn poll_event(&mut self) -> Option<Event> {
+        self.events.pop_front()
+    }
+
+    /// Returns when [`handle_timeout`](Self::handle_timeout) has something to do; it may be called at any time.
+    pub fn poll_timeout(&self) -> Option<Time> {
+        self.wheel.next_deadline()
+    }
+
+    /// The engine's clock never goes back: a driver's may.
+    fn advance(&mut self, now: Time) {
+        self.now = self.now.max(now);
+    }
+
+    fn user_mut(&mut self, user: UserId) -> Result<&mut User, Error> {
+        self.users.get_mut(user.0 as usize).filter(|user| !user.is_stopped).ok_or(Error::NoSuchUser)
+    }
+
+    fn conn(&self, conn: ConnId) -> Result<&Conn, Error> {
+        if !self.conns.is_current(conn.index, conn.generation) {
+            return Err(Error::NoSuchConnection);
+        }
+        self.conns.get(conn.index).ok_or(Error::NoSuchConnection)
+    }
+
+    /// The index of a connection that has not ended.
+    fn live(&self, conn: ConnId) -> Result<u32, Error> {
+        match self.conn(conn)?.state {
+            State::Disconnected => Err(Error::NoSuchConnection),
+            State::Connecting | State::Connected => Ok(conn.index),
+        }
+    }
+
+    fn conn_id(&self, index: u32) -> ConnId {
+        ConnId { index, generation: self.conns.generation(index) }
+    }
+
+    fn request_id(&self, index: u32) -> RequestId {
+        RequestId { index, generation: self.requests.generation(index) }
+    }
+
+    fn token(&self, index: u32) -> Token {
+        Token { index, generation: self.responses.generation(index) }
+    }
+
+    /// Counts for a connection and for the engine.
+    fn count(&mut self, conn: Option<u32>, add: impl Fn(&mut Counters)) {
+        add(&mut self.counters);
+        if let Some(conn) = conn.and_then(|index| self.conns.get_mut(index)) {
+            add(&mut conn.counters);
+        }
+    }
+
+    fn mid_key(&mut self, user: u32, mid: &MId<'_>) {
+        self.key.clear();
+        self.key.extend_from_slice(&user.to_be_bytes());
+        wire::mid_key(mid, &mut self.key);
+    }
+
+    fn find_mid(&mut self, user: u32, mid: &MId<'_>) -> Option<u32> {
+        self.mid_key(user, mid);
+        self.by_mid.get(&*self.key).copied()
+    }
+
+    fn add_conn(
+        &mut self,
+        user: u32,
+        mid: Option<MId<'_>>,
+        route: Option<Route>,
+        state: State,
+    ) -> Result<u32, Error> {
+        if self.conns.len() >= self.limits.connections {
+            return Err(Error::LimitReached("connections"));
+        }
+        let Some(found) = self.users.get_mut(user as usize) else { return Err(Error::NoSuchUser) };
+        found.active += 1;
+        let items = Arc::clone(&found.items);
+        let encoding = match items.encoding {
+            Encode::As(encoding) => encoding,
+            Encode::Auto => Encoding::Compact,
+        };
+        let mid_text = mid.as_ref().map_or_else(|| "preliminary".into(), |mid| wire::mid_text(mid).into());
+        let index = self.conns.insert(Conn {
+            user,
+            mid: mid.map(wire::into_owned),
+            mid_text,
+            state,
+            route,
+            version: items.protocol_version,
+            items,
+            encoding,
+            is_registering: false,
+            is_full: false,
+            held: None,
+            requests: Chain::EMPTY,
+            responses: Chain::EMPTY,
+            gather: None,
+            idle: TimerId::NONE,
+            last_input: self.now,
+            counters: Counters::default(),
+        });
+        self.index_mid(index);
+        self.start_idle(index);
+        Ok(index)
+    }
+
+    /// Makes a connection known by its mid.
+    fn index_mid(&mut self, index: u32) {
+        let Some(Conn { user, mid: Some(mid), .. }) = self.conns.get(index) else { return };
+        self.key.clear();
+        self.key.extend_from_slice(&user.to_be_bytes());
+        wire::mid_key(mid, &mut self.key);
+        self.by_mid.insert(self.key.as_slice().into(), index);
+    }
+
+    /// Opens a connection again of which something is remembered.
+    fn reconnect(&mut self, index: u32, route: Option<Route>) {
+        if let Some(conn) = self.conns.get_mut(index) {
+            conn.state = State::Connected;
+            conn.is_registering = false;
+            let (user, items) = (conn.user, self.users.get(conn.user as usize).map(|u| Arc::clone(&u.items)));
+            if let Some(items) = items {
+                conn.version = items.protocol_version;
+                conn.items = items;
+            }
+            if let Some(user) = self.users.get_mut(user as usize) {
+                user.active += 1;
+            }
+        }
+        self.move_to(index, route);
+        self.start_idle(index);
+    }
+
+    /// Gives a preliminary connection the mid of its peer. What was remembered of that peer moves along.
+    fn name_conn(&mut self, index: u32, mid: &MId<'_>) {
+        let Some(conn) = self.conns.get_mut(index) else { return };
+        let user = conn.user;
+        if let Some(route) = conn.route {
+            self.preliminary.remove(&(user, route));
+        }
+        let old = self.find_mid(user, mid);
+        if let Some(conn) = self.conns.get_mut(index) {
+            conn.mid_text = wire::mid_text(mid).into();
+            conn.mid = Some(wire::into_owned(wire::borrow(mid)));
+        }
+        if let Some(old) = old {
+            self.absorb(old, index);
+        }
+        self.index_mid(index);
+    }
+
+    /// Moves the transactions and the counters of one connection to another, and frees it.
+    fn absorb(&mut self, old: u32, new: u32) {
+        self.flush(old);
+        self.absorb_requests(old, new);
+        self.absorb_responses(old, new);
+        let Some(mut gone) = self.conns.remove(old) else { return };
+        self.wheel.stop(&mut gone.idle);
+        if gone.state != State::Disconnected
+            && let Some(user) = self.users.get_mut(gone.user as usize)
+        {
+            user.active -= 1;
+        }
+        if let Some(conn) = self.conns.get_mut(new) {
+            conn.counters.add(&gone.counters);
+        }
+    }
+
+    /// Changes the route of a connection.
+    fn move_to(&mut self, index: u32, route: Option<Route>) {
+        let Some(conn) = self.conns.get_mut(index) else { return };
+        let old = std::mem::replace(&mut conn.route, route);
+        if conn.mid.is_none() {
+            let user = conn.user;
+            if let Some(old) = old {
+                self.preliminary.remove(&(user, old));
+            }
+            if let Some(route) = route {
+                self.preliminary.insert((user, route), index);
+            }
+        }
+    }
+
+    fn end_conn(&mut self, index: u32, reason: &str) {
+        let id = self.conn_id(index);
+        let Some(conn) = self.conns.get_mut(index) else { return };
+        conn.state = State::Disconnected;
+        conn.held = None;
+        let mut idle = std::mem::replace(&mut conn.idle, TimerId::NONE);
+        let (user, remote_mid) = (conn.user, Arc::clone(&conn.mid_text));
+        self.wheel.stop(&mut idle);
+        if let Some(user) = self.users.get_mut(user as usize) {
+            user.active -= 1;
+        }
+        self.events.push_back(Event::Disconnect { conn: id, remote_mid, reason: reason.to_owned() });
+        self.free_if_unused(index);
+    }
+
+    /// Forgets a connection that has ended and of which nothing is remembered.
+    fn free_if_unused(&mut self, index: u32) {
+        let Some(conn) = self.conns.get(index) else { return };
+        if conn.state != State::Disconnected || !conn.requests.is_empty() || !conn.responses.is_empty() {
+            return;
+        }
+        let user = conn.user;
+        match (&conn.mid, conn.route) {
+            (Some(mid), _) => {
+                self.key.clear();
+                self.key.extend_from_slice(&user.to_be_bytes());
+                wire::mid_key(mid, &mut self.key);
+                self.by_mid.remove(&*self.key);
+            }
+            (None, Some(route)) => {
+                self.preliminary.remove(&(user, route));
+            }
+            (None, None) => {}
+        }
+        self.conns.remove(index);
+    }
+
+    fn start_idle(&mut self, index: u32) {
+        let Some(conn) = self.conns.get_mut(index) else { return };
+        self.wheel.stop(&mut conn.idle);
+        if let Some(millis) = conn.items.idle_timer.as_millis() {
+            conn.idle = self.wheel.start(self.now, millis.into(), Due::Idle(index));
+        }
+    }
+
+    /// Inputs only note their time: the timer starts again here for what is left.
+    fn idle_expired(&mut self, index: u32) {
+        let id = self.conn_id(index);
+        let Some(conn) = self.conns.get_mut(index) else { return };
+        conn.idle = TimerId::NONE;
+        let Some(millis) = conn.items.idle_timer.as_millis() else { return };
+        let silent = u64::try_from(self.now.since(conn.last_input).as_millis()).unwrap_or(u64::MAX);
+        let left = match u64::from(millis).checked_sub(silent) {
+            None | Some(0) => {
+                self.events.push_back(Event::Idle { conn: id });
+                u64::from(millis)
+            }
+            Some(left) => left,
+        };
+        conn.idle = self.wheel.start(self.now, left, Due::Idle(index));
+    }
+}
+
+/// How much an engine remembers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Gauges {
+    /// Connections, with those that have ended but are remembered because of their transactions.
+    pub connections: usize,
+    /// Requests of ours that wait.
+    pub requests: usize,
+    /// Requests of peers that are executed or remembered.
+    pub replies: usize,
+    /// Octets of the replies that are remembered.
+    pub reply_octets: usize,
+    /// Timers that run.
+    pub timers: usize,
+}

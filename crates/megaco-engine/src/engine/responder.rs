@@ -1,0 +1,698 @@
+//! Requests of peers: executed once each, and answered by the same octets as long as the reply is remembered.
+//!
+//! A request is known by the remote mid and its id, whatever address it comes from. While it is executed, Pendings are sent;
+//! the answer is remembered for `reply_timer` (LONG-TIMER of D.1.1), without its octets from when it is acknowledged.
+
+use std::sync::Arc;
+
+use tercet_megaco::List;
+use tercet_megaco::model::{
+    Lenient, Transaction, TransactionAck, TransactionPending, TransactionReply, TransactionResult,
+};
+
+use super::input::{Input, error_reply};
+use super::segments::Sending;
+use super::{Due, Engine, Error};
+use crate::event::{AckStatus, ConnId, Event, Incoming, Origin, SendFault, Token, Unexpected};
+use crate::items::Window;
+use crate::route::Route;
+use crate::slab::{Chain, Linked, Links};
+use crate::time::{Running, Time, Timer};
+use crate::wheel::TimerId;
+use crate::wire::Dialect;
+
+/// Whether a reply is to be acknowledged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AckMode {
+    /// The user does not care; the peer is asked only if a Pending has been sent (D.1.4).
+    #[default]
+    Discard,
+    /// The peer is asked for it, and the user is told.
+    Handle,
+    /// The user is told, if a Pending has been sent and the peer was asked because of that.
+    Pending,
+    /// The user is told; the peer is asked only if a Pending has been sent.
+    Sloppy,
+}
+
+/// How a reply is sent.
+#[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
+pub struct ReplyOptions {
+    /// Whether it is to be acknowledged.
+    pub ack: AckMode,
+    /// Instead of `reply_timer`.
+    pub reply_timer: Option<Timer>,
+    /// Instead of the version of the request.
+    pub version: Option<u8>,
+    /// Instead of the route of the request.
+    pub route: Option<Route>,
+}
+
+/// Pendings for repeated requests are at least so far apart.
+const PENDING_GAP_MILLIS: u64 = 50;
+
+/// How long the id of an acknowledged request is remembered if its timer has no end, in milliseconds.
+const LONG_TIMER_MILLIS: u64 = 30_000;
+
+#[derive(Debug)]
+enum State {
+    Executing(Box<Executing>),
+    /// The reply is remembered. Rarely there is more: an acknowledgement is expected, or the reply is in segments.
+    Answered(Arc<[u8]>, Option<Box<Awaiting>>),
+    /// Acknowledged, or answered by nothing: only the id is remembered.
+    Done,
+    /// Aborted; the user has not answered yet. With the error that the peer was sent.
+    Aborted(Arc<[u8]>),
+}
+
+#[derive(Debug)]
+struct Executing {
+    route: Route,
+    dialect: Dialect,
+    running: Running,
+    limit: TimerId,
+    pendings: u32,
+    last_pending: Option<Time>,
+}
+
+#[derive(Debug)]
+struct Awaiting {
+    route: Route,
+    running: Running,
+    ack: Wait,
+    sending: Option<Box<Sending>>,
+}
+
+/// The wait for an acknowledgement.
+#[derive(Clone, Copy, Debug, Default)]
+struct Wait {
+    /// Whether the user is told.
+    is_wanted: bool,
+    /// Whether the peer has been asked for it.
+    is_asked: bool,
+}
+
+impl Wait {
+    /// Whether expiries of the reply's timer send it again.
+    const fn resends(self) -> bool {
+        self.is_wanted || self.is_asked
+    }
+}
+
+/// A request of a peer.
+#[derive(Debug)]
+pub(super) struct Response {
+    pub(super) conn: u32,
+    id: u32,
+    links: Links,
+    timer: TimerId,
+    state: State,
+}
+
+impl Linked for Response {
+    fn links(&mut self) -> &mut Links {
+        &mut self.links
+    }
+
+    fn next(&self) -> u32 {
+        self.links.next()
+    }
+}
+
+impl Response {
+    pub(super) fn sending(&self) -> Option<&Sending> {
+        match &self.state {
+            State::Answered(_, Some(awaiting)) => awaiting.sending.as_deref(),
+            _ => None,
+        }
+    }
+
+    pub(super) fn sending_mut(&mut self) -> Option<&mut Sending> {
+        match &mut self.state {
+            State::Answered(_, Some(awaiting)) => awaiting.sending.as_deref_mut(),
+            _ => None,
+        }
+    }
+
+    pub(super) fn take_sending(&mut self) -> Option<Box<Sending>> {
+        match &mut self.state {
+            State::Answered(_, Some(awaiting)) => awaiting.sending.take(),
+            _ => None,
+        }
+    }
+
+    pub(super) fn set_sending(&mut self, sending: Box<Sending>) {
+        if let State::Answered(_, Some(awaiting)) = &mut self.state {
+            awaiting.sending = Some(sending);
+        }
+    }
+
+    /// Octets that are remembered.
+    fn octets(&self) -> usize {
+        match &self.state {
+            State::Executing(_) | State::Done => 0,
+            State::Answered(octets, awaiting) => {
+                let sending = awaiting.as_ref().and_then(|awaiting| awaiting.sending.as_ref());
+                octets.len() + sending.map_or(0, |sending| sending.octets())
+            }
+            State::Aborted(octets) => octets.len(),
+        }
+    }
+}
+
+impl Engine {
+    /// Answers a request.
+    ///
+    /// # Errors
+    /// The request has been answered, aborted or forgotten ([`Event::Swallowed`] is reported), or the reply cannot be encoded; it
+    /// can be answered again then.
+    pub fn reply(
+        &mut self,
+        now: Time,
+        token: Token,
+        result: TransactionResult<'_>,
+        options: &ReplyOptions,
+    ) -> Result<(), Error> {
+        self.advance(now);
+        let slot = self.executing(token)?;
+        let Some(response) = self.responses.get(slot) else { return Err(Error::NoSuchRequest) };
+        let State::Executing(executing) = &response.state else { return Err(Error::NoSuchRequest) };
+        let (conn, id) = (response.conn, response.id);
+        let route = options.route.unwrap_or(executing.route);
+        let mut dialect = executing.dialect;
+        dialect.version = options.version.unwrap_or(dialect.version);
+        let has_pendings = executing.pendings > 0;
+        let Some(found) = self.conns.get(conn) else { return Err(Error::NoSuchConnection) };
+        let (user, items) = (found.user, Arc::clone(&found.items));
+        let Some(mid) = self.users.get(user as usize).map(|user| &user.mid) else {
+            return Err(Error::NoSuchUser);
+        };
+        let imm_ack_required = (has_pendings || options.ack == AckMode::Handle).then_some(());
+        let is_wanted = match options.ack {
+            AckMode::Discard => false,
+            AckMode::Handle | AckMode::Sloppy => true,
+            AckMode::Pending => has_pendings,
+        };
+        let running = options.reply_timer.unwrap_or(items.reply_timer).start();
+
+        let max = self.max_message(conn, Some(route));
+        let may_segment = dialect.version >= 3 && items.segment_send != Window::None;
+        // The whole is encoded first: most replies fit.
+        let copy = match &result {
+            TransactionResult::ActionReplies(actions) if may_segment && actions.len() > 1 => {
+                Some(actions.clone())
+            }
+            _ => None,
+        };
+        let reply = |transaction_result| {
+            Transaction::TransactionReply(TransactionReply {
+                transaction_id: Lenient(Some(id)),
+                imm_ack_required,
+                transaction_result,
+                segment_number: None,
+                segmentation_complete: None,
+            })
+        };
+        let whole = dialect.message(mid, List::One(reply(result)))?;
+        let mut octets: Arc<[u8]> = whole.into();
+        let segments = match &copy {
+            Some(actions) if octets.len() > max => {
+                self.segment(user, dialect, id, imm_ack_required, actions, max)
+            }
+            _ => None,
+        };
+        if octets.len() > max && segments.is_none() {
+            let error = error_reply(id, 533, "Response exceeds maximum transport PDU size");
+            octets = dialect.message(mid, List::One(error))?.into();
+        }
+
+        self.stop_execution(slot);
+        self.count(Some(conn), |counters| counters.replies_sent += 1);
+        let sending = match segments {
+            Some(segments) => {
+                // What is sent again are the segments.
+                octets = Arc::from([]);
+                Some(self.send_segments(slot, conn, route, segments))
+            }
+            None => {
+                self.send_reply(slot, conn, route, dialect, &octets);
+                None
+            }
+        };
+        let ack = Wait { is_wanted, is_asked: imm_ack_required.is_some() };
+        self.remember(slot, octets, route, running, ack, sending);
+        Ok(())
+    }
+
+    /// Leaves a request without an answer: repeated ones are dropped until it is forgotten.
+    ///
+    /// # Errors
+    /// The request has been answered, aborted or forgotten.
+    pub fn ignore(&mut self, now: Time, token: Token) -> Result<(), Error> {
+        self.advance(now);
+        let slot = self.executing(token)?;
+        self.stop_execution(slot);
+        let millis = self.long_timer(slot);
+        if let Some(response) = self.responses.get_mut(slot) {
+            response.state = State::Done;
+            response.timer = self.wheel.start(self.now, millis, Due::Response(slot));
+        }
+        Ok(())
+    }
+
+    /// Sends a Pending for a request now, whatever its timer.
+    ///
+    /// # Errors
+    /// The request has been answered, aborted or forgotten.
+    pub fn pending(&mut self, now: Time, token: Token) -> Result<(), Error> {
+        self.advance(now);
+        let slot = self.executing(token)?;
+        self.send_pending(slot);
+        Ok(())
+    }
+
+    /// Returns the transaction ids of requests of the peer that are executed.
+    pub fn executing_requests(&self, conn: ConnId) -> Vec<u32> {
+        let Ok(found) = self.conn(conn) else { return Vec::new() };
+        let executing = |index| {
+            let response = self.responses.get(index)?;
+            matches!(response.state, State::Executing(_)).then_some(response.id)
+        };
+        let mut ids: Vec<u32> = self.responses.iter(found.responses).filter_map(executing).collect();
+        ids.sort_unstable();
+        ids
+    }
+
+    /// The slot of a request that has no answer yet; reports an answer that comes too late.
+    fn executing(&mut self, token: Token) -> Result<u32, Error> {
+        let is_executing = self.responses.is_current(token.index, token.generation)
+            && self.responses.get(token.index).is_some_and(|r| matches!(r.state, State::Executing(_)));
+        if is_executing {
+            return Ok(token.index);
+        }
+        self.events.push_back(Event::Swallowed { token });
+        Err(Error::NoSuchRequest)
+    }
+
+    pub(super) fn request_received(
+        &mut self,
+        conn: u32,
+        input: &mut Input<'_>,
+        id: u32,
+        index: usize,
+        registers: bool,
+        fresh: &mut List<Incoming>,
+    ) {
+        let route = input.route;
+        if let Some(&slot) = self.response_ids.get(&(conn, id)) {
+            self.count(Some(conn), |counters| counters.duplicates += 1);
+            return self.repeated(slot, conn, route);
+        }
+        let Some(found) = self.conns.get_mut(conn) else { return };
+        let limit = if found.responses.len() >= found.items.max_replies as usize {
+            Some("max_replies")
+        } else if self.responses.len() >= self.limits.replies {
+            Some("replies")
+        } else if self.reply_octets >= self.limits.reply_octets {
+            Some("reply_octets")
+        } else {
+            None
+        };
+        let was_full = std::mem::replace(&mut found.is_full, limit.is_some());
+        if let Some(limit) = limit {
+            self.count(Some(conn), |counters| counters.dropped += 1);
+            if !was_full {
+                let conn = self.conn_id(conn);
+                self.events.push_back(Event::LimitReached { conn, limit });
+            }
+            return;
+        }
+        let (is_registering, items) = (found.is_registering, Arc::clone(&found.items));
+        let slot = self.responses.insert(Response {
+            conn,
+            id,
+            links: Links::NONE,
+            timer: TimerId::NONE,
+            state: State::Done,
+        });
+        self.response_ids.insert((conn, id), slot);
+        if let Some(found) = self.conns.get_mut(conn) {
+            self.responses.push(&mut found.responses, slot);
+        }
+        self.count(Some(conn), |counters| counters.requests_received += 1);
+        if is_registering && !registers {
+            let text = "Transaction request received before a ServiceChange reply";
+            return self.answer_by_error(slot, conn, route, input.dialect, 505, text);
+        }
+        let running = items.pending_timer.start();
+        let limit = match items.execution_timer.as_millis() {
+            Some(millis) => self.wheel.start(self.now, millis.into(), Due::Execution(slot)),
+            None => TimerId::NONE,
+        };
+        let timer = match running.wait {
+            Some(wait) => self.wheel.start(self.now, wait.into(), Due::Response(slot)),
+            None => TimerId::NONE,
+        };
+        let dialect = input.dialect;
+        if let Some(response) = self.responses.get_mut(slot) {
+            response.timer = timer;
+            response.state = State::Executing(Box::new(Executing {
+                route,
+                dialect,
+                running,
+                limit,
+                pendings: 0,
+                last_pending: None,
+            }));
+        }
+        fresh.push(Incoming::new(self.token(slot), id, index));
+    }
+
+    /// A request that was received before.
+    fn repeated(&mut self, slot: u32, conn: u32, route: Route) {
+        let Some(response) = self.responses.get_mut(slot) else { return };
+        match &mut response.state {
+            State::Executing(executing) => {
+                // The reply goes to where the request came from last: the address of before may be gone.
+                executing.route = route;
+                let is_due = executing
+                    .last_pending
+                    .is_none_or(|last| self.now.since(last).as_millis() >= u128::from(PENDING_GAP_MILLIS));
+                if is_due {
+                    self.send_pending(slot);
+                }
+            }
+            State::Answered(_, Some(awaiting)) if awaiting.sending.is_some() => {
+                self.count(Some(conn), |counters| counters.replies_resent += 1);
+                self.send_again(slot, conn, Some(route));
+            }
+            State::Answered(octets, _) | State::Aborted(octets) => {
+                let octets = Arc::clone(octets);
+                self.count(Some(conn), |counters| counters.replies_resent += 1);
+                let origins = List::One(Origin::Reply(self.token(slot)));
+                self.transmit(Some(conn), route, octets, origins, true);
+            }
+            State::Done => {}
+        }
+    }
+
+    /// Sends a Pending, or aborts the request if that were one too many.
+    fn send_pending(&mut self, slot: u32) {
+        let Some(response) = self.responses.get_mut(slot) else { return };
+        let (conn, id) = (response.conn, response.id);
+        let State::Executing(executing) = &mut response.state else { return };
+        let limit = self.conns.get(conn).map_or(crate::Limit::INFINITE, |conn| conn.items.sent_pending_limit);
+        if limit.is_passed_by(executing.pendings + 1) {
+            return self.abort(slot, 506, "Number of TransactionPendings exceeded");
+        }
+        executing.pendings += 1;
+        executing.last_pending = Some(self.now);
+        let (route, dialect) = (executing.route, executing.dialect);
+        self.count(Some(conn), |counters| counters.pendings_sent += 1);
+        let event = Event::PendingSent { conn: self.conn_id(conn), transaction: id };
+        self.events.push_back(event);
+        let pending = Transaction::TransactionPending(TransactionPending { transaction_id: id });
+        self.send_at_once(conn, route, dialect, pending, None);
+    }
+
+    /// Ends a request by an error of its transaction; an answer of the user is swallowed.
+    fn abort(&mut self, slot: u32, code: u16, text: &str) {
+        let Some(response) = self.responses.get(slot) else { return };
+        let (conn, transaction) = (response.conn, response.id);
+        let State::Executing(executing) = &response.state else { return };
+        let (route, dialect) = (executing.route, executing.dialect);
+        self.count(Some(conn), |counters| counters.aborted += 1);
+        let event = Event::Abort { conn: self.conn_id(conn), token: self.token(slot), transaction, code };
+        self.events.push_back(event);
+        self.stop_execution(slot);
+        self.answer_by_error(slot, conn, route, dialect, code, text);
+        if let Some(response) = self.responses.get_mut(slot)
+            && let State::Answered(octets, _) = &response.state
+        {
+            response.state = State::Aborted(Arc::clone(octets));
+        }
+    }
+
+    /// Answers a request by an error that the user has no part in.
+    fn answer_by_error(
+        &mut self,
+        slot: u32,
+        conn: u32,
+        route: Route,
+        dialect: Dialect,
+        code: u16,
+        text: &str,
+    ) {
+        let Some(found) = self.conns.get(conn) else { return };
+        let (user, timer) = (found.user, found.items.reply_timer);
+        let id = self.responses.get(slot).map_or(0, |response| response.id);
+        let Some(mid) = self.users.get(user as usize).map(|user| &user.mid) else { return };
+        let octets: Arc<[u8]> = match dialect.message(mid, List::One(error_reply(id, code, text))) {
+            Ok(octets) => octets.into(),
+            Err(_) => Arc::from([]),
+        };
+        self.count(Some(conn), |counters| counters.replies_sent += 1);
+        self.send_reply(slot, conn, route, dialect, &octets);
+        self.remember(slot, octets, route, timer.start(), Wait::default(), None);
+    }
+
+    /// Sends a reply, with what is gathered.
+    fn send_reply(&mut self, slot: u32, conn: u32, route: Route, dialect: Dialect, octets: &Arc<[u8]>) {
+        let origin = Origin::Reply(self.token(slot));
+        let is_gathering = self.conns.get(conn).is_some_and(|conn| conn.gather.is_some());
+        if is_gathering
+            && let Ok(message) = {
+                use tercet_megaco::codec::Codec as _;
+                dialect.encoding.decode(octets)
+            }
+            && let tercet_megaco::model::MessageBody::Transactions(List::One(reply)) =
+                message.mess.message_body
+            && self.send_at_once(conn, route, dialect, reply, Some(origin)).is_some()
+        {
+            return;
+        }
+        self.transmit(Some(conn), route, Arc::clone(octets), List::One(origin), false);
+    }
+
+    /// Keeps a reply that has been sent.
+    fn remember(
+        &mut self,
+        slot: u32,
+        octets: Arc<[u8]>,
+        route: Route,
+        running: Running,
+        ack: Wait,
+        sending: Option<Box<Sending>>,
+    ) {
+        self.reply_octets += octets.len() + sending.as_ref().map_or(0, |sending| sending.octets());
+        let timer = match running.wait {
+            Some(wait) => self.wheel.start(self.now, wait.into(), Due::Response(slot)),
+            None => TimerId::NONE,
+        };
+        let has_more = ack.is_wanted || sending.is_some() || running.expire().is_some();
+        let awaiting = has_more.then(|| Box::new(Awaiting { route, running, ack, sending }));
+        if let Some(response) = self.responses.get_mut(slot) {
+            response.timer = timer;
+            response.state = State::Answered(octets, awaiting);
+        }
+    }
+
+    /// Stops the timers of an execution.
+    fn stop_execution(&mut self, slot: u32) {
+        let Some(response) = self.responses.get_mut(slot) else { return };
+        self.wheel.stop(&mut response.timer);
+        if let State::Executing(executing) = &mut response.state {
+            self.wheel.stop(&mut executing.limit);
+        }
+    }
+
+    /// How long an id is remembered whose reply has no octets any more.
+    fn long_timer(&self, slot: u32) -> u64 {
+        let conn = self.responses.get(slot).and_then(|response| self.conns.get(response.conn));
+        conn.and_then(|conn| conn.items.reply_timer.total_millis()).unwrap_or(LONG_TIMER_MILLIS)
+    }
+
+    pub(super) fn response_expired(&mut self, slot: u32) {
+        let Some(response) = self.responses.get_mut(slot) else { return };
+        response.timer = TimerId::NONE;
+        let conn = response.conn;
+        match &mut response.state {
+            State::Executing(executing) => {
+                let next = executing.running.expire();
+                if let Some(running) = next {
+                    executing.running = running;
+                    if let Some(wait) = running.wait {
+                        response.timer = self.wheel.start(self.now, wait.into(), Due::Response(slot));
+                    }
+                }
+                self.send_pending(slot);
+            }
+            State::Answered(octets, Some(awaiting)) => match awaiting.running.expire() {
+                Some(running) => {
+                    awaiting.running = running;
+                    if let Some(wait) = running.wait {
+                        response.timer = self.wheel.start(self.now, wait.into(), Due::Response(slot));
+                    }
+                    let (octets, route) = (Arc::clone(octets), awaiting.route);
+                    if awaiting.sending.is_some() {
+                        self.count(Some(conn), |counters| counters.timer_recovery += 1);
+                        self.send_again(slot, conn, None);
+                    } else if awaiting.ack.resends() {
+                        self.count(Some(conn), |counters| counters.timer_recovery += 1);
+                        let origins = List::One(Origin::Reply(self.token(slot)));
+                        self.transmit(Some(conn), route, octets, origins, true);
+                    }
+                }
+                None => {
+                    self.ack_ended(slot, AckStatus::Timeout);
+                    self.forget(slot);
+                }
+            },
+            State::Answered(_, None) | State::Done | State::Aborted(_) => self.forget(slot),
+        }
+    }
+
+    pub(super) fn execution_expired(&mut self, slot: u32) {
+        if let Some(response) = self.responses.get_mut(slot)
+            && let State::Executing(executing) = &mut response.state
+        {
+            executing.limit = TimerId::NONE;
+            self.abort(slot, 510, "Not executed in time");
+        }
+    }
+
+    pub(super) fn acks_received(&mut self, conn: u32, acks: &[TransactionAck]) {
+        // The cost is that of the ranges and of what is remembered, whatever the width of a range.
+        let mut ranges: Vec<(u32, u32)> = acks
+            .iter()
+            .map(|ack| (ack.first_ack, ack.last_ack.unwrap_or(ack.first_ack)))
+            .filter(|(first, last)| first <= last)
+            .collect();
+        ranges.sort_unstable();
+        ranges.dedup_by(|next, range| {
+            let meets = next.0 <= range.1.saturating_add(1);
+            if meets {
+                range.1 = range.1.max(next.1);
+            }
+            meets
+        });
+        let chain = self.conns.get(conn).map_or(Chain::EMPTY, |conn| conn.responses);
+        let width: u64 = ranges.iter().map(|(first, last)| u64::from(last - first) + 1).sum();
+        let mut slots: Vec<u32> = if width <= chain.len() as u64 {
+            let ids = ranges.iter().flat_map(|&(first, last)| first..=last);
+            ids.filter_map(|id| self.response_ids.get(&(conn, id)).copied()).collect()
+        } else {
+            let in_range = |id: u32| {
+                let place = ranges.partition_point(|range| range.1 < id);
+                ranges.get(place).is_some_and(|range| range.0 <= id)
+            };
+            let all = self.responses.iter(chain);
+            all.filter(|&slot| self.responses.get(slot).is_some_and(|response| in_range(response.id)))
+                .collect()
+        };
+        slots.sort_unstable_by_key(|&slot| self.responses.get(slot).map_or(0, |response| response.id));
+        let mut is_known = false;
+        for slot in slots {
+            let is_answered = self
+                .responses
+                .get(slot)
+                .is_some_and(|response| matches!(response.state, State::Answered(..)));
+            if is_answered {
+                is_known = true;
+                self.reply_acked(slot);
+            }
+        }
+        if !is_known && let Some(range) = ranges.first() {
+            self.unexpected(Some(conn), Unexpected::Ack, range.0);
+        }
+    }
+
+    /// A reply has arrived: its octets are freed, its id is remembered.
+    pub(super) fn reply_acked(&mut self, slot: u32) {
+        let Some(conn) = self.responses.get(slot).map(|response| response.conn) else { return };
+        self.count(Some(conn), |counters| counters.acks_received += 1);
+        self.ack_ended(slot, AckStatus::Acknowledged);
+        let Some(response) = self.responses.get_mut(slot) else { return };
+        self.reply_octets = self.reply_octets.saturating_sub(response.octets());
+        let old = std::mem::replace(&mut response.state, State::Done);
+        if let State::Answered(_, Some(mut awaiting)) = old {
+            if let Some(sending) = &mut awaiting.sending {
+                self.wheel.stop(&mut sending.timer);
+            }
+            self.wheel.stop(&mut response.timer);
+            let millis = awaiting.running.remaining_millis().unwrap_or(LONG_TIMER_MILLIS);
+            response.timer = self.wheel.start(self.now, millis, Due::Response(slot));
+        } else if !response.timer.is_some() {
+            // A reply that was never to be forgotten.
+            response.timer = self.wheel.start(self.now, LONG_TIMER_MILLIS, Due::Response(slot));
+        }
+    }
+
+    /// Tells the user about the end of the wait for an acknowledgement, once.
+    fn ack_ended(&mut self, slot: u32, status: AckStatus) {
+        let Some(response) = self.responses.get_mut(slot) else { return };
+        let (conn, transaction) = (response.conn, response.id);
+        if let State::Answered(_, Some(awaiting)) = &mut response.state
+            && std::mem::take(&mut awaiting.ack.is_wanted)
+        {
+            let conn = self.conn_id(conn);
+            self.events.push_back(Event::Ack { conn, transaction, status });
+        }
+    }
+
+    pub(super) fn reply_not_sent(&mut self, token: Token, fault: &SendFault) {
+        if self.responses.is_current(token.index, token.generation) {
+            let (SendFault::Cancelled(reason) | SendFault::Failed(reason)) = fault;
+            self.ack_ended(token.index, AckStatus::SendFailed(reason.clone()));
+        }
+    }
+
+    /// Ends the waits for acknowledgements of a connection. What was answered stays remembered.
+    pub(super) fn cancel_acks(&mut self, conn: u32) {
+        let chain = self.conns.get(conn).map_or(Chain::EMPTY, |conn| conn.responses);
+        let mut slots: Vec<u32> = self.responses.iter(chain).collect();
+        slots.reverse();
+        for slot in slots {
+            self.ack_ended(slot, AckStatus::Cancelled);
+        }
+    }
+
+    fn forget(&mut self, slot: u32) {
+        let Some(response) = self.responses.get_mut(slot) else { return };
+        let (conn, id, octets) = (response.conn, response.id, response.octets());
+        let mut timer = response.timer;
+        let sending = response.take_sending();
+        self.wheel.stop(&mut timer);
+        if let Some(mut sending) = sending {
+            self.wheel.stop(&mut sending.timer);
+        }
+        self.reply_octets = self.reply_octets.saturating_sub(octets);
+        self.response_ids.remove(&(conn, id));
+        if let Some(found) = self.conns.get_mut(conn) {
+            self.responses.unlink(&mut found.responses, slot);
+        }
+        self.responses.remove(slot);
+        self.free_if_unused(conn);
+    }
+
+    /// Gives what is remembered of a peer to another connection with it.
+    pub(super) fn absorb_responses(&mut self, old: u32, new: u32) {
+        let chain = self.conns.get(old).map_or(Chain::EMPTY, |conn| conn.responses);
+        let mut slots: Vec<u32> = self.responses.iter(chain).collect();
+        slots.reverse();
+        for slot in slots {
+            if let Some(conn) = self.conns.get_mut(old) {
+                self.responses.unlink(&mut conn.responses, slot);
+            }
+            if let Some(conn) = self.conns.get_mut(new) {
+                self.responses.push(&mut conn.responses, slot);
+            }
+            let Some(response) = self.responses.get_mut(slot) else { continue };
+            response.conn = new;
+            let id = response.id;
+            self.response_ids.remove(&(old, id));
+            self.response_ids.insert((new, id), slot);
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! The protocol engine of Megaco/H.248.1: transactions between media gateways and their controllers.
+//!
+//! [`Engine`] does no input and output and reads no clock: a driver hands in octets and the time, and takes octets, events and
+//! the next deadline. Messages are those of `tercet-megaco`, in any of its encodings.
+//!
+//! Clauses in comments are those of H.248.1; D.1 is its annex about UDP.
+
+#![forbid(unsafe_code)]
+
+mod counters;
+mod engine;
+mod event;
+mod items;
+mod route;
+mod seeded;
+mod slab;
+mod time;
+mod wheel;
+mod wire;
+
+pub use counters::Counters;
+pub use engine::{AckMode, Engine, Error, Gauges, Limits, ReplyOptions, RequestOptions};
+pub use event::{
+    AckStatus, ConnId, Event, Incoming, Outcome, Received, Reply, RequestId, SendFault, Token, Transmit,
+    Unexpected, UserId,
+};
+pub use items::{BadItem, ConnectBy, Encode, ITEMS, Item, Items, Limit, Window, WrongMid, help};
+pub use route::{Route, Transport};
+pub use seeded::Random;
+pub use time::{Period, Retries, Time, Timer};
