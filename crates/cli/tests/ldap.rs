@@ -297,3 +297,49 @@ fn passwords_are_for_the_root_user() {
     assert!(text(&root).contains("userPassword:: e0FSR09OMn0kYXJnb24yaWQk"));
     assert_eq!(text(&["whoami", "-D", "uid=ada,o=test", "-w", "new"]), "dn:uid=ada,o=test\n");
 }
+
+/// A server without free file descriptors does not end, and answers again when there are some.
+#[test]
+fn connections_beyond_the_limit_do_not_end_the_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let socket = folder.path().join("s");
+    let mut child = Command::new("sh")
+        .args(["-c", "ulimit -n 40; exec \"$0\" ldap serve --listen 127.0.0.1:0 --socket \"$1\""])
+        .arg(env!("CARGO_BIN_EXE_tercet"))
+        .arg(&socket)
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = std::io::BufRead::lines(std::io::BufReader::new(child.stderr.take().unwrap()));
+    assert!(lines.any(|line| line.unwrap().contains("also at")));
+    let many: Vec<_> =
+        (0..60).filter_map(|_| std::os::unix::net::UnixStream::connect(&socket).ok()).collect();
+    assert!(many.len() > 40, "{}", many.len());
+    std::thread::sleep(Duration::from_millis(200));
+    assert!(child.try_wait().unwrap().is_none());
+    drop(many);
+    let url = format!("ldapi://{}", socket.display().to_string().replace('/', "%2f"));
+    let who =
+        Command::new(env!("CARGO_BIN_EXE_tercet")).args(["ldap", "whoami", "-H", &url]).output().unwrap();
+    _ = child.kill();
+    _ = child.wait();
+    assert!(who.status.success(), "{}", String::from_utf8_lossy(&who.stderr));
+}
+
+#[test]
+fn serve_takes_limits_and_indexes() {
+    let words = ["--index", "description:eq,sub", "--size-limit", "1", "--time-limit", "0", "--workers", "1"];
+    let serve = Serve::start(STAFF, &words);
+    let search = serve.run(&["search", "-b", "o=test", "-LLL", "(objectClass=*)", "1.1"]);
+    assert_eq!(search.status.code(), Some(3));
+    assert!(String::from_utf8_lossy(&search.stderr).contains("Size limit exceeded (4)"));
+    let wrong = Command::new(env!("CARGO_BIN_EXE_tercet"))
+        .args(["ldap", "serve", "--index", "cn:foo"])
+        .output()
+        .unwrap();
+    assert_eq!(wrong.status.code(), Some(1));
+    assert!(
+        String::from_utf8_lossy(&wrong.stderr)
+            .contains("unknown kind of index `foo`; known: eq, sub, pres, ord")
+    );
+}

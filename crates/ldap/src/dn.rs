@@ -55,6 +55,25 @@ impl Ava {
     }
 }
 
+impl Ava {
+    /// The normalized form of a value of letters, digits and a few signs: nothing in it is escaped or folded to anything but
+    /// lower case.
+    fn plain(&self) -> Option<String> {
+        let is_plain = |octet: &u8| {
+            octet.is_ascii_alphanumeric() || matches!(octet, b'-' | b'_' | b'.' | b'@' | b'/' | b':')
+        };
+        if self.is_ber || !self.value.iter().all(is_plain) {
+            return None;
+        }
+        let mut text = String::with_capacity(self.attribute.len() + 1 + self.value.len());
+        text.push_str(&self.attribute);
+        text.push('=');
+        text.push_str(std::str::from_utf8(&self.value).ok()?);
+        text.make_ascii_lowercase();
+        Some(text)
+    }
+}
+
 impl Rdn {
     /// An RDN of one attribute.
     pub fn new(attribute: impl Into<String>, value: impl Into<Vec<u8>>) -> Self {
@@ -67,7 +86,13 @@ impl Rdn {
         &self.0
     }
 
-    fn normalized(&self) -> String {
+    /// The form in which equal RDNs are equal texts; it contains no NUL.
+    pub(crate) fn normalized(&self) -> String {
+        if let [ava] = self.0.as_slice()
+            && let Some(plain) = ava.plain()
+        {
+            return plain;
+        }
         let mut avas: Vec<String> = self.0.iter().map(Ava::normalized).collect();
         avas.sort_unstable();
         avas.join("+")

@@ -3,8 +3,8 @@
 //! * [`proto`]: the protocol without input and output. Entries are views of the receive buffer.
 //! * [`Filter`], [`Dn`], [`Url`], [`ldif`], [`schema`]: the texts of LDAP, parsed and printed.
 //! * [`controls`], [`extended`]: controls and extended operations that have an RFC of their own.
-//! * [`Draft`]: an entry that is changed here before the server hears of it; with the feature `serde`, `from_entry` makes
-//!   structs of entries.
+//! * [`entry`]: an entry that is changed here before the server hears of it ([`Draft`]), checked and repaired by a schema, with
+//!   generated attributes and services; with the feature `serde`, `from_entry` makes structs of entries.
 //! * [`Client`]: the client over tokio and rustls, [`blocking`] the same without async, [`Pool`] many of them; with the
 //!   feature `srv`, `Locator` finds the servers of a domain. [`Cldap`] searches by datagrams, and [`Netlogon`] is what a domain
 //!   controller says to them.
@@ -31,7 +31,7 @@ pub mod controls;
 #[cfg(feature = "directory")]
 pub mod directory;
 mod dn;
-mod draft;
+pub mod entry;
 mod error;
 pub mod extended;
 mod filter;
@@ -57,7 +57,7 @@ pub use client::{
     StartTls, Tls, TrustedRoots,
 };
 pub use dn::{Ava, Dn, Rdn};
-pub use draft::Draft;
+pub use entry::Draft;
 pub use error::{Error, ErrorKind, Result};
 pub use filter::{Evaluation, escape as escape_filter_value};
 pub use generated::Filter;

@@ -117,20 +117,47 @@ impl Rule {
         }
     }
 
+    /// Writes the normalized form of a value into a buffer whose content is replaced.
+    pub(crate) fn normalize_into(self, value: &[u8], out: &mut Vec<u8>) {
+        out.clear();
+        let folds = match self {
+            Self::CaseIgnore => true,
+            Self::CaseExact | Self::Time => false,
+            Self::Octets => return out.extend_from_slice(value),
+            _ => return out.extend_from_slice(&self.normalize(value)),
+        };
+        if !value.is_ascii() {
+            return out.extend_from_slice(&self.normalize(value));
+        }
+        for word in value.split(|octet| *octet == b' ').filter(|word| !word.is_empty()) {
+            if !out.is_empty() {
+                out.push(b' ');
+            }
+            out.extend_from_slice(word);
+        }
+        if folds {
+            out.make_ascii_lowercase();
+        }
+    }
+
     /// The order of two values.
     #[must_use]
     pub fn compare(self, a: &[u8], b: &[u8]) -> Ordering {
-        let (a, b) = (self.normalize(a), self.normalize(b));
+        self.compare_normalized(&self.normalize(a), &self.normalize(b))
+    }
+
+    /// The order of two values that are normalized.
+    pub(crate) fn compare_normalized(self, a: &[u8], b: &[u8]) -> Ordering {
         if self == Self::Integer {
             let sign = |digits: &[u8]| digits.first() == Some(&b'-');
-            return match (sign(&a), sign(&b)) {
+            return match (sign(a), sign(b)) {
                 (true, false) => Ordering::Less,
                 (false, true) => Ordering::Greater,
-                (false, false) => a.len().cmp(&b.len()).then_with(|| a.cmp(&b)),
-                (true, true) => b.len().cmp(&a.len()).then_with(|| b.cmp(&a)),
+                (false, false) => a.len().cmp(&b.len()).then_with(|| a.cmp(b)),
+                (true, true) => b.len().cmp(&a.len()).then_with(|| b.cmp(a)),
             };
         }
-        a.cmp(&b)
+        a.cmp(b)
     }
 
     /// Whether a value has these substrings in order: the first at its begin, the last at its end, if they are given.
@@ -142,28 +169,7 @@ impl Rule {
         any: &[&[u8]],
         last: Option<&[u8]>,
     ) -> bool {
-        let value = self.normalize(value);
-        let mut rest = value.as_slice();
-        if let Some(initial) = initial {
-            match rest.strip_prefix(self.part(initial, true, false).as_slice()) {
-                Some(behind) => rest = behind,
-                None => return false,
-            }
-        }
-        if let Some(last) = last {
-            match rest.strip_suffix(self.part(last, false, true).as_slice()) {
-                Some(before) => rest = before,
-                None => return false,
-            }
-        }
-        for part in any {
-            let part = self.part(part, false, false);
-            match memchr::memmem::find(rest, &part) {
-                Some(at) => rest = rest.get(at + part.len()..).unwrap_or_default(),
-                None => return false,
-            }
-        }
-        true
+        Parts::new(self, initial, any, last).are_in(&self.normalize(value))
     }
 
     /// A substring, whose spaces count at the ends where it meets others.
@@ -177,6 +183,48 @@ impl Rule {
         let inner = if self == Self::CaseExact { spaces(text) } else { spaces(&text.to_lowercase()) };
         let (before, behind) = (!begins && text.starts_with(' '), !ends && text.ends_with(' '));
         format!("{}{inner}{}", if before { " " } else { "" }, if behind { " " } else { "" }).into_bytes()
+    }
+}
+
+/// Substrings in their normalized form, to be looked for in many values.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Parts {
+    pub(crate) initial: Option<Vec<u8>>,
+    pub(crate) any: Vec<Vec<u8>>,
+    pub(crate) last: Option<Vec<u8>>,
+}
+
+impl Parts {
+    pub(crate) fn new(rule: Rule, initial: Option<&[u8]>, any: &[&[u8]], last: Option<&[u8]>) -> Self {
+        Self {
+            initial: initial.map(|part| rule.part(part, true, false)),
+            any: any.iter().map(|part| rule.part(part, false, false)).collect(),
+            last: last.map(|part| rule.part(part, false, true)),
+        }
+    }
+
+    /// Checks whether a normalized value has these substrings in order.
+    pub(crate) fn are_in(&self, value: &[u8]) -> bool {
+        let mut rest = value;
+        if let Some(initial) = &self.initial {
+            match rest.strip_prefix(initial.as_slice()) {
+                Some(behind) => rest = behind,
+                None => return false,
+            }
+        }
+        if let Some(last) = &self.last {
+            match rest.strip_suffix(last.as_slice()) {
+                Some(before) => rest = before,
+                None => return false,
+            }
+        }
+        for part in &self.any {
+            match memchr::memmem::find(rest, part) {
+                Some(at) => rest = rest.get(at + part.len()..).unwrap_or_default(),
+                None => return false,
+            }
+        }
+        true
     }
 }
 
@@ -212,6 +260,28 @@ mod tests {
         assert!(equal(Rule::DistinguishedName, "CN=A\\2C B , O=test", "cn=a\\, b,o=TEST"));
         for (a, b) in [("-10", "-9"), ("-1", "0"), ("9", "10"), ("010", "11")] {
             assert_eq!(Rule::Integer.compare(a.as_bytes(), b.as_bytes()), Ordering::Less, "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn buffers_take_the_same_form() {
+        let mut out = b"rest".to_vec();
+        for value in
+            ["", " ", "  Ada   LOVELACE ", "a", "L\u{d8}v  e", "x\ty", "+1 55-5", "-007", "CN=A , O=b"]
+        {
+            for rule in [
+                Rule::CaseIgnore,
+                Rule::CaseExact,
+                Rule::Integer,
+                Rule::Octets,
+                Rule::Telephone,
+                Rule::Numeric,
+                Rule::DistinguishedName,
+                Rule::Time,
+            ] {
+                rule.normalize_into(value.as_bytes(), &mut out);
+                assert_eq!(out, rule.normalize(value.as_bytes()), "{rule:?} {value:?}");
+            }
         }
     }
 

@@ -3,11 +3,17 @@
 //! All kinds of descriptions have one form: an object identifier, and words with or without values. So they are one
 //! type, [`Description`], with names for what the kinds have.
 
+mod partition;
+
 use std::collections::HashMap;
 use std::fmt;
+use std::io::BufRead;
 use std::str::FromStr;
+use std::sync::OnceLock;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::ldif::{Change, Reader};
+use crate::matching::Rule;
 use crate::proto::Entry;
 
 /// An attribute type, object class, matching rule, syntax or other description.
@@ -112,6 +118,17 @@ pub struct Schema {
     pub matching_rules: Vec<Description>,
     /// `ldapSyntaxes`
     pub syntaxes: Vec<Description>,
+    /// `dITContentRules`: the auxiliary classes and attributes that entries of a structural class may have.
+    pub content_rules: Vec<Description>,
+    /// Places of attribute types and object classes by name and object identifier, made when they are first looked for.
+    places: OnceLock<Places>,
+}
+
+/// Places in the lists of a [`Schema`], by names in lower case.
+#[derive(Clone, Debug, Default)]
+struct Places {
+    attribute_types: HashMap<String, usize>,
+    object_classes: HashMap<String, usize>,
 }
 
 impl Schema {
@@ -120,28 +137,138 @@ impl Schema {
     /// # Errors
     /// A description is malformed.
     pub fn of_entry(entry: &Entry) -> Result<Self> {
+        Self::of_values(&|name| entry.values(name).map(<[u8]>::to_vec).collect())
+    }
+
+    /// The schema in LDIF: subschema entries with `attributeTypes` and `objectClasses`, or the entries `attributeSchema` and
+    /// `classSchema` that Active Directory has in its schema partition. Several entries are taken together.
+    ///
+    /// # Errors
+    /// The LDIF or a description is malformed, a record is a change, or there is no attribute type and no object class.
+    pub fn read(input: impl BufRead) -> Result<Self> {
+        let mut schema = Self::default();
+        for record in Reader::new(input) {
+            let record = record?;
+            let Change::Add(attributes) = record.change else {
+                let message = format!("{}: a change, where an entry of a schema is expected", record.dn);
+                return Err(Error::new(ErrorKind::Syntax, message));
+            };
+            schema.take(&|name| {
+                let found = attributes.iter().filter(|(known, _)| known.eq_ignore_ascii_case(name));
+                found.flat_map(|(_, values)| values.clone()).collect()
+            })?;
+        }
+        if schema.attribute_types.is_empty() && schema.object_classes.is_empty() {
+            return Err(Error::new(ErrorKind::Syntax, "schema: no attribute types and no object classes"));
+        }
+        Ok(schema)
+    }
+
+    /// The schema in the entries `attributeSchema` and `classSchema` of Active Directory, which have what its subschema entry lacks:
+    /// `systemMustContain`, `systemMayContain` and auxiliary classes.
+    ///
+    /// # Errors
+    /// An entry has no name or no object identifier.
+    pub fn of_partition<'e>(entries: impl IntoIterator<Item = &'e Entry>) -> Result<Self> {
+        let mut schema = Self::default();
+        for entry in entries {
+            schema.take(&|name| entry.values(name).map(<[u8]>::to_vec).collect())?;
+        }
+        Ok(schema)
+    }
+
+    fn of_values(values: &dyn Fn(&str) -> Vec<Vec<u8>>) -> Result<Self> {
+        let mut schema = Self::default();
+        schema.take(values)?;
+        Ok(schema)
+    }
+
+    /// Takes in the descriptions of an entry.
+    fn take(&mut self, values: &dyn Fn(&str) -> Vec<Vec<u8>>) -> Result<()> {
         let list = |name: &str| {
-            let values = entry.values(name);
-            values.map(|value| String::from_utf8_lossy(value).parse()).collect::<Result<Vec<Description>>>()
+            let values = values(name).into_iter();
+            values.map(|value| String::from_utf8_lossy(&value).parse()).collect::<Result<Vec<Description>>>()
         };
-        Ok(Self {
-            attribute_types: list("attributeTypes")?,
-            object_classes: list("objectClasses")?,
-            matching_rules: list("matchingRules")?,
-            syntaxes: list("ldapSyntaxes")?,
+        self.attribute_types.extend(list("attributeTypes")?);
+        self.object_classes.extend(list("objectClasses")?);
+        self.matching_rules.extend(list("matchingRules")?);
+        self.syntaxes.extend(list("ldapSyntaxes")?);
+        self.content_rules.extend(list("dITContentRules")?);
+        let class =
+            values("objectClass").into_iter().map(|value| String::from_utf8_lossy(&value).to_lowercase());
+        for class in class {
+            match class.as_str() {
+                "attributeschema" => self.attribute_types.push(partition::attribute_type(values)?),
+                "classschema" => self.object_classes.push(partition::object_class(values)?),
+                _ => {}
+            }
+        }
+        self.places = OnceLock::new();
+        Ok(())
+    }
+
+    fn places(&self) -> &Places {
+        self.places.get_or_init(|| {
+            let of = |list: &[Description]| {
+                let mut places = HashMap::new();
+                for (place, one) in list.iter().enumerate() {
+                    for name in one.names().iter().chain([&one.oid]) {
+                        places.entry(name.to_ascii_lowercase()).or_insert(place);
+                    }
+                }
+                places
+            };
+            Places { attribute_types: of(&self.attribute_types), object_classes: of(&self.object_classes) }
         })
     }
 
     /// The attribute type with a name or object identifier.
     #[must_use]
     pub fn attribute_type(&self, name: &str) -> Option<&Description> {
-        self.attribute_types.iter().find(|one| one.is_called(name))
+        Self::find(&self.attribute_types, &self.places().attribute_types, name)
     }
 
     /// The object class with a name or object identifier.
     #[must_use]
     pub fn object_class(&self, name: &str) -> Option<&Description> {
-        self.object_classes.iter().find(|one| one.is_called(name))
+        Self::find(&self.object_classes, &self.places().object_classes, name)
+    }
+
+    fn find<'s>(
+        list: &'s [Description],
+        places: &HashMap<String, usize>,
+        name: &str,
+    ) -> Option<&'s Description> {
+        let place = places.get(&name.to_ascii_lowercase());
+        // The lists are public: one may have changed since the places were found.
+        match place.and_then(|place| list.get(*place)).filter(|one| one.is_called(name)) {
+            Some(one) => Some(one),
+            None => list.iter().find(|one| one.is_called(name)),
+        }
+    }
+
+    /// The first that an attribute type or one that it is derived from has of a word: `EQUALITY`, `SYNTAX`.
+    pub(crate) fn inherited(&self, attribute: &str, word: &str) -> Option<&str> {
+        let mut next = self.attribute_type(attribute);
+        // Types may be derived from one another in a circle, if a server says so.
+        for _ in 0..DERIVED {
+            let one = next?;
+            if let Some(value) = one.values(word).first() {
+                return Some(value);
+            }
+            next = self.attribute_type(one.superiors().first()?);
+        }
+        None
+    }
+
+    /// The equality rule of an attribute; [`Rule::of_attribute`] where the schema says nothing that is known.
+    #[must_use]
+    pub fn rule(&self, attribute: &str) -> Rule {
+        let name = attribute.split(';').next().unwrap_or_default();
+        let named = self.inherited(name, "EQUALITY").and_then(Rule::named);
+        // A type with a name of ours has the rule of that name, however it is called here.
+        let usual = || self.attribute_type(name).map_or(name, Description::name);
+        named.unwrap_or_else(|| Rule::of_attribute(usual()))
     }
 
     /// What is wrong with an entry of these attributes: classes that are not known, attributes that its classes need and
@@ -194,8 +321,11 @@ impl Schema {
 }
 
 /// The attributes to ask a subschema entry for.
-pub const SUBSCHEMA_ATTRIBUTES: [&str; 4] =
-    ["attributeTypes", "objectClasses", "matchingRules", "ldapSyntaxes"];
+pub const SUBSCHEMA_ATTRIBUTES: [&str; 5] =
+    ["attributeTypes", "objectClasses", "matchingRules", "ldapSyntaxes", "dITContentRules"];
+
+/// How many types may be derived from one another.
+const DERIVED: usize = 32;
 
 #[derive(Debug, PartialEq, Eq)]
 enum Token {

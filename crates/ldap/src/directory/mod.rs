@@ -20,10 +20,15 @@
 //! # }).unwrap();
 //! ```
 
+mod condition;
 mod controls;
 mod datagrams;
+mod entry;
+mod index;
 mod operations;
+mod output;
 mod password;
+mod scheduler;
 mod search;
 mod server;
 mod store;
@@ -33,7 +38,10 @@ mod view;
 use std::io::BufRead;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::time::Duration;
 
+pub use index::IndexSpec;
+pub(crate) use password::hashed as hashed_password;
 pub use server::Server;
 use tokio::sync::watch;
 
@@ -45,13 +53,31 @@ use store::Store;
 #[derive(Clone, Debug, Default)]
 pub struct Directory {
     shared: Arc<Shared>,
+    settings: Arc<Settings>,
+}
+
+/// What requests are answered by.
+#[derive(Clone, Debug)]
+struct Settings {
     root: Option<(String, String)>,
     tls: Option<server::ServerTls>,
+    size_limit: Option<usize>,
+    time_limit: Option<Duration>,
 }
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { root: None, tls: None, size_limit: None, time_limit: Some(TIME_LIMIT) }
+    }
+}
+
+/// The time that a search may take unless another limit is set.
+const TIME_LIMIT: Duration = Duration::from_secs(60);
 
 #[derive(Debug, Default)]
 struct Shared {
     store: RwLock<Store>,
+    scheduler: scheduler::Scheduler,
     /// Number of changes until now, for searches that go on.
     changes: watch::Sender<u64>,
 }
@@ -93,7 +119,29 @@ impl Directory {
     /// Lets this user bind with this password, and nobody else write or read `userPassword`.
     #[must_use]
     pub fn with_root(mut self, dn: &str, password: &str) -> Self {
-        self.root = Some((dn.to_owned(), password.to_owned()));
+        Arc::make_mut(&mut self.settings).root = Some((dn.to_owned(), password.to_owned()));
+        self
+    }
+
+    /// Limits the time that a search may take, as its own limit does; 60 seconds by default, `None` for no limit.
+    #[must_use]
+    pub fn with_time_limit(mut self, limit: Option<Duration>) -> Self {
+        Arc::make_mut(&mut self.settings).time_limit = limit;
+        self
+    }
+
+    /// Limits the entries that a search returns, as its own limit does; no limit by default.
+    #[must_use]
+    pub fn with_size_limit(mut self, limit: Option<usize>) -> Self {
+        Arc::make_mut(&mut self.settings).size_limit = limit;
+        self
+    }
+
+    /// Adds indexes to those that every directory has: equality of objectClass, entryUUID, uid, mail, member, uniqueMember,
+    /// memberOf, uidNumber, gidNumber, sAMAccountName, cn and sn; substrings of cn and sn.
+    #[must_use]
+    pub fn with_indexes(self, specs: &[IndexSpec]) -> Self {
+        self.write().declare(specs);
         self
     }
 
@@ -102,7 +150,7 @@ impl Directory {
     /// # Errors
     /// They are malformed, or do not belong together.
     pub fn with_tls(mut self, certificates: &[u8], key: &[u8]) -> Result<Self> {
-        self.tls = Some(server::ServerTls::new(certificates, key)?);
+        Arc::make_mut(&mut self.settings).tls = Some(server::ServerTls::new(certificates, key)?);
         Ok(self)
     }
 
@@ -117,9 +165,9 @@ impl Directory {
         while let Some(record) = reader.record()? {
             let dn = record.dn;
             let done = match record.change {
-                Change::Add(attributes) => store.add(&dn, attributes, true),
+                Change::Add(attributes) => store.add(&dn, attributes, true).map(drop),
                 Change::Delete => store.delete(&dn, false).map(drop),
-                Change::Modify(modifications) => store.modify(&dn, &modifications),
+                Change::Modify(modifications) => store.modify(&dn, &modifications).map(drop),
                 Change::ModifyDn { new_rdn, delete_old_rdn, new_superior } => {
                     store.modify_dn(&dn, &new_rdn, delete_old_rdn, new_superior.as_deref()).map(drop)
                 }

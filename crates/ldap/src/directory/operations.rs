@@ -1,13 +1,17 @@
 //! What each request does, for one connection.
 
+use std::sync::Arc;
+
 use tercet_runtime::types::Octets;
 use tokio::sync::watch;
 
 use super::controls::Controls;
-use super::search::{self, Query};
-use super::store::{Done, Stored, parse};
-use super::sync::{self, Listener, Refresh};
-use super::{Directory, password};
+use super::entry::{PASSWORD, Stored, is_password};
+use super::output::Output;
+use super::search::{self, Allowance, Query, Task, Turn};
+use super::store::{Cursor, Done, parse};
+use super::sync::{self, Listener};
+use super::{Directory, Settings, password};
 use crate::controls as known;
 use crate::extended::{self, PasswordModify};
 use crate::generated::{self as asn1, LdapMessage, ProtocolOp};
@@ -54,12 +58,12 @@ impl Session {
     /// Answers a message.
     ///
     /// # Errors
-    /// The message is malformed, so that the connection has to end.
-    pub(super) fn answer(
+    /// The message is malformed, or the client cannot be reached, so that the connection has to end.
+    pub(super) async fn answer(
         &mut self,
         octets: &[u8],
         limits: &Limits,
-        out: &mut Vec<u8>,
+        out: &mut Output<'_>,
     ) -> crate::Result<Next> {
         let LdapMessage { message_id: id, protocol_op: operation, controls } = proto::decode(octets, limits)?;
         let controls: Vec<Control> = controls
@@ -74,15 +78,21 @@ impl Session {
                 return Ok(Next::Go);
             }
             ProtocolOp::SearchRequest(request) => {
-                self.search(id, &request, &controls, out)?;
+                let query =
+                    Controls::read(&controls).and_then(|asked| Query::new(&request, asked, self.allowance()));
+                drop(request);
+                let result = match query {
+                    Ok(query) => self.search(id, Arc::new(query), out).await?,
+                    Err(result) => Some(result),
+                };
+                if let Some(result) = result {
+                    done(id, &result, &mut out.octets)?;
+                }
                 return Ok(Next::Go);
             }
-            ProtocolOp::ExtendedReq(request) => return self.extended(id, &request, out),
+            ProtocolOp::ExtendedReq(request) => return self.extended(id, &request, out).await,
             ProtocolOp::BindRequest(request) => {
-                let (result, credentials) = match self.bind(&request) {
-                    Ok(()) => (LdapResult::default(), None::<Octets<'_>>),
-                    Err(result) => (result, None),
-                };
+                let result = self.bind(&request).await.err().unwrap_or_default();
                 let asn1::LdapResult { result_code, matched_dn, diagnostic_message, referral } =
                     to_asn1(&result);
                 let answer = asn1::BindResponse {
@@ -90,9 +100,9 @@ impl Session {
                     matched_dn,
                     diagnostic_message,
                     referral,
-                    server_sasl_creds: credentials,
+                    server_sasl_creds: None,
                 };
-                proto::encode(id, ProtocolOp::BindResponse(answer), &result.controls, out)?;
+                proto::encode(id, ProtocolOp::BindResponse(answer), &result.controls, &mut out.octets)?;
                 return Ok(Next::Go);
             }
             _ => {}
@@ -100,11 +110,11 @@ impl Session {
         let result = self.change(&operation, &controls).unwrap_or_else(|result| result);
         let answer = answer(&operation, to_asn1(&result));
         let answer = answer.ok_or_else(|| crate::Error::new(crate::ErrorKind::Protocol, "not a request"))?;
-        proto::encode(id, answer, &result.controls, out)?;
+        proto::encode(id, answer, &result.controls, &mut out.octets)?;
         Ok(Next::Go)
     }
 
-    fn bind(&mut self, request: &asn1::BindRequest<'_>) -> Done {
+    async fn bind(&mut self, request: &asn1::BindRequest<'_>) -> Done {
         // Who fails to bind is anonymous (RFC 4513 4).
         self.user.clear();
         if request.version != 3 {
@@ -117,7 +127,7 @@ impl Session {
             asn1::AuthenticationChoice::Simple(password) if password.is_empty() => {
                 Err(LdapResult::new(ResultCode::UNWILLING_TO_PERFORM).with_message("unauthenticated bind"))
             }
-            asn1::AuthenticationChoice::Simple(password) => self.check(&name, password),
+            asn1::AuthenticationChoice::Simple(password) => self.check(&name, password).await,
             asn1::AuthenticationChoice::Sasl(sasl) => {
                 let credentials = sasl.credentials.as_deref().unwrap_or_default();
                 match sasl.mechanism.to_ascii_uppercase().as_slice() {
@@ -136,7 +146,7 @@ impl Session {
                             return Err(wrong());
                         };
                         let name = self.name_of(&String::from_utf8_lossy(user)).ok_or_else(wrong)?;
-                        self.check(&name, password)?;
+                        self.check(&name, password).await?;
                         let allowed = self.check_authorization(authorization, &name);
                         if allowed.is_err() {
                             self.user.clear();
@@ -178,30 +188,22 @@ impl Session {
         if user.contains('=') {
             return Some(user.strip_prefix("dn:").unwrap_or(user).to_owned());
         }
-        let store = self.directory.read();
-        let mut all = store.subtree(&crate::Dn::default());
-        let key = Rule::CaseIgnore.normalize(user.as_bytes());
-        let found = all.find(|stored| {
-            let ids = stored.values("uid").unwrap_or_default();
-            ids.iter().any(|id| Rule::CaseIgnore.normalize(id) == key)
-        });
-        found.map(|stored| stored.name.clone())
+        Some(self.directory.read().of_user(user)?.name().to_owned())
     }
 
-    fn check(&mut self, name: &str, password: &[u8]) -> Done {
+    /// Binds as somebody if the password is right.
+    async fn check(&mut self, name: &str, password: &[u8]) -> Done {
         let wrong = || LdapResult::new(ResultCode::INVALID_CREDENTIALS);
         let dn = parse(name)?;
-        if let Some((root, secret)) = &self.directory.root
+        if let Some((root, secret)) = &self.directory.settings.root
             && parse(root).is_ok_and(|root| root == dn)
         {
-            if secret.as_bytes() != password {
+            if !password::is_same(secret.as_bytes(), password) {
                 return Err(wrong());
             }
         } else {
-            let store = self.directory.read();
-            let stored = store.get(&dn).ok_or_else(wrong)?;
-            let known = stored.values(search::PASSWORD).unwrap_or_default();
-            if !known.iter().any(|known| password::is_same(known, password)) {
+            let stored = self.directory.read().get(&dn).cloned().ok_or_else(wrong)?;
+            if !self.has_password(stored, password.to_vec()).await {
                 return Err(wrong());
             }
         }
@@ -209,41 +211,141 @@ impl Session {
         Ok(())
     }
 
-    fn search(
+    /// Whether a password is one of an entry.
+    async fn has_password(&self, stored: Arc<Stored>, password: Vec<u8>) -> bool {
+        let is_slow = stored.values(PASSWORD).any(password::is_slow);
+        let check = move || stored.values(PASSWORD).any(|known| password::is_same(known, &password));
+        if is_slow { self.directory.shared.scheduler.hash(check).await.unwrap_or(false) } else { check() }
+    }
+
+    /// What a search of the user may.
+    fn allowance(&self) -> Allowance {
+        let Settings { size_limit, time_limit, .. } = *self.directory.settings;
+        Allowance { reads_passwords: self.reads_passwords(), size_limit, time_limit }
+    }
+
+    /// Searches; gives the result unless the search goes on.
+    ///
+    /// # Errors
+    /// The client cannot be reached.
+    async fn search(
         &mut self,
         id: u32,
-        request: &asn1::SearchRequest<'_>,
-        controls: &[Control],
-        out: &mut Vec<u8>,
-    ) -> crate::Result<()> {
-        let store = self.directory.read();
-        let query =
-            Controls::read(controls).and_then(|asked| Query::new(request, asked, self.reads_passwords()));
-        let found = query.and_then(|query| {
-            if query.is_of_root() {
-                let dse = search::root_dse(&store, self.offers_tls);
-                return Ok((query.root_dse(&dse).into_iter().collect(), Some(LdapResult::default())));
-            }
-            let Some(sync) = query.sync() else {
-                let (messages, result) = search::search(&store, &query)?;
-                return Ok((messages, Some(result)));
-            };
-            let Refresh { messages, result } = sync::refresh(&store, &query, sync)?;
-            if !sync.persist {
-                return Ok((messages, Some(result)));
-            }
-            if self.listeners.len() >= LISTENERS {
-                let message = "too many searches that go on";
-                return Err(LdapResult::new(ResultCode::ADMIN_LIMIT_EXCEEDED).with_message(message));
-            }
-            self.listeners.push(Listener::new(id, query, &store));
-            Ok((messages, None))
-        });
-        let (messages, result) = found.unwrap_or_else(|result| (Vec::new(), Some(result)));
-        for message in messages {
-            proto::encode(id, message.operation, &message.controls, out)?;
+        query: Arc<Query>,
+        out: &mut Output<'_>,
+    ) -> crate::Result<Option<LdapResult>> {
+        if query.is_of_root() {
+            let dse = search::root_dse(&self.directory.read(), self.offers_tls);
+            query.put_root(&mut out.octets, id, &dse);
+            return Ok(Some(LdapResult::default()));
         }
-        result.map_or(Ok(()), |result| done(id, &result, out))
+        let Some(sync) = query.sync() else {
+            let begun = {
+                let store = self.directory.read();
+                query
+                    .check(&store)
+                    .and_then(|()| Ok((Task::new(id, Arc::clone(&query))?, query.walk(&store))))
+            };
+            return match begun {
+                Ok((task, cursor)) => self.run(task, cursor, out).await.map(Some),
+                Err(result) => Ok(Some(result)),
+            };
+        };
+        let refresh = sync::begin(&self.directory.read(), &query, sync);
+        let refresh = match refresh {
+            Ok(_) if sync.persist && self.listeners.len() >= LISTENERS => {
+                let message = "too many searches that go on";
+                return Ok(Some(LdapResult::new(ResultCode::ADMIN_LIMIT_EXCEEDED).with_message(message)));
+            }
+            Ok(refresh) => refresh,
+            Err(result) => return Ok(Some(result)),
+        };
+        match &refresh.changed {
+            Some(changed) => {
+                if let Err(result) = sync::put_changes(&query, id, changed, None, &mut out.octets) {
+                    return Ok(Some(result));
+                }
+            }
+            None => {
+                let cursor = query.walk(&self.directory.read());
+                let result = self.run(refresh.task(id, &query), cursor, out).await?;
+                if result.code != ResultCode::SUCCESS {
+                    return Ok(Some(result));
+                }
+            }
+        }
+        match refresh.end(id, &query, sync.persist, &mut out.octets) {
+            Ok(result) => Ok(Some(result)),
+            Err(listener) => {
+                self.listeners.push(listener);
+                Ok(None)
+            }
+        }
+    }
+
+    /// Walks over entries and sends what is found; gives the result.
+    ///
+    /// # Errors
+    /// The client cannot be reached.
+    async fn run(
+        &self,
+        mut task: Task,
+        mut cursor: Cursor,
+        out: &mut Output<'_>,
+    ) -> crate::Result<LdapResult> {
+        cursor.arrange();
+        let mut turns = 0;
+        loop {
+            let entries = self.directory.read().advance(&mut cursor);
+            if entries.is_empty() {
+                break;
+            }
+            match self.send(task, &entries, &mut turns, out).await? {
+                (next, Turn::Done) => task = next,
+                (next, Turn::Complete) => return Ok(next.finish(&mut out.octets)),
+                _ => return Ok(LdapResult::new(ResultCode::TIME_LIMIT_EXCEEDED)),
+            }
+        }
+        if !task.is_sorted() {
+            return Ok(task.finish(&mut out.octets));
+        }
+        let sort = move || {
+            let sorted = task.sort();
+            (task, sorted)
+        };
+        let Some((task, sorted)) = self.directory.shared.scheduler.hash(sort).await else {
+            return Ok(LdapResult::new(ResultCode::OTHER));
+        };
+        let sorted = match sorted {
+            Ok(sorted) => sorted,
+            Err(result) => return Ok(result),
+        };
+        match self.send(task, &sorted, &mut turns, out).await? {
+            (task, Turn::Done | Turn::Complete) => Ok(task.finish(&mut out.octets)),
+            _ => Ok(LdapResult::new(ResultCode::TIME_LIMIT_EXCEEDED)),
+        }
+    }
+
+    /// Looks at some entries and sends what is found of them.
+    async fn send(
+        &self,
+        mut task: Task,
+        entries: &[Arc<Stored>],
+        turns: &mut u64,
+        out: &mut Output<'_>,
+    ) -> crate::Result<(Task, Turn)> {
+        let mut at = 0;
+        loop {
+            out.relieve().await?;
+            let octets = std::mem::take(&mut out.octets);
+            let rest = entries.get(at..).unwrap_or_default();
+            let turn;
+            (task, out.octets, turn) = self.directory.shared.scheduler.work(task, rest, octets, turns).await;
+            match turn {
+                Turn::Full(index) => at += index,
+                turn => return Ok((task, turn)),
+            }
+        }
     }
 
     /// Hears of changes of the directory.
@@ -256,28 +358,26 @@ impl Session {
         !self.listeners.is_empty()
     }
 
-    /// Tells the searches that go on what has changed.
+    /// Reports to the searches that go on what has changed.
     ///
     /// # Errors
-    /// None that can be met; encoding could fail.
-    pub(super) fn tell(&mut self, out: &mut Vec<u8>) -> crate::Result<()> {
-        let store = self.directory.read();
-        let mut fault = Ok(());
-        self.listeners.retain_mut(|listener| {
-            let (id, news) = (listener.id, listener.news(&store));
-            let goes_on = news.is_ok();
-            let written = match news {
-                Ok(messages) => messages
-                    .into_iter()
-                    .try_for_each(|message| proto::encode(id, message.operation, &message.controls, out)),
-                Err(result) => done(id, &result, out),
-            };
-            if written.is_err() {
-                fault = written;
+    /// The client cannot be reached.
+    pub(super) async fn report(&mut self, out: &mut Output<'_>) -> crate::Result<()> {
+        let mut ended = Vec::new();
+        for (index, listener) in self.listeners.iter_mut().enumerate() {
+            let news = listener.news(&self.directory.read());
+            let reported =
+                news.and_then(|(changed, cookie)| listener.report(&changed, &cookie, &mut out.octets));
+            if let Err(result) = reported {
+                done(listener.id, &result, &mut out.octets)?;
+                ended.push(index);
             }
-            goes_on
-        });
-        fault
+            out.relieve().await?;
+        }
+        for index in ended.into_iter().rev() {
+            self.listeners.remove(index);
+        }
+        Ok(())
     }
 
     /// Ends a search that goes on; all others have ended when the next request is read.
@@ -316,52 +416,49 @@ impl Session {
         };
         let dn = parse(&name)?;
         let before = store.get(&dn).cloned();
-        search::check_assertion(before.as_ref(), &asked, self.reads_passwords())?;
+        search::check_assertion(before.as_deref(), &asked, self.reads_passwords())?;
         if asked.no_op {
             return Ok(LdapResult::new(ResultCode(0x410E)));
         }
-        let mut after = dn;
-        match operation {
+        let after = match operation {
             ProtocolOp::AddRequest(request) => {
                 let attributes =
                     request.attributes.iter().map(|attribute| (text(&attribute.r#type), values(attribute)));
-                store.add(&name, attributes.collect(), false)?;
+                Some(store.add(&name, attributes.collect(), false)?)
             }
             ProtocolOp::ModifyRequest(request) => {
                 let modifications = request.changes.iter().map(modification).collect::<Done<Vec<_>>>()?;
-                store.modify(&name, &modifications)?;
+                Some(store.modify(&name, &modifications)?)
             }
-            ProtocolOp::DelRequest(_) => drop(store.delete(&name, asked.tree_delete)?),
             ProtocolOp::ModDnRequest(request) => {
-                let superior = request.new_superior.as_ref().map(text);
-                after = store.modify_dn(
-                    &name,
-                    &text(&request.newrdn),
-                    request.deleteoldrdn,
-                    superior.as_deref(),
-                )?;
+                let (rdn, superior) = (text(&request.newrdn), request.new_superior.as_ref().map(text));
+                Some(store.modify_dn(&name, &rdn, request.deleteoldrdn, superior.as_deref())?)
             }
-            _ => {}
-        }
+            _ => {
+                store.delete(&name, asked.tree_delete)?;
+                None
+            }
+        };
+        drop(store);
         let mut result = LdapResult::default();
-        let mut read = |oid: &str, stored: Option<&Stored>, names: Option<&Vec<String>>| {
+        let mut read = |oid: &str, stored: Option<&Arc<Stored>>, names: Option<&Vec<String>>| {
             if let (Some(stored), Some(names)) = (stored, names) {
                 result.controls.push(search::read_entry(oid, stored, names, self.reads_passwords()));
             }
         };
         read(known::PreReadEntry::OID, before.as_ref(), asked.pre_read.as_ref());
-        read(known::PostReadEntry::OID, store.get(&after), asked.post_read.as_ref());
+        read(known::PostReadEntry::OID, after.as_ref(), asked.post_read.as_ref());
         Ok(result)
     }
 
     /// Returns whether the user may read passwords: only the root user may, so nobody if there is none.
     fn reads_passwords(&self) -> bool {
-        let root = self.directory.root.as_ref();
+        let root = self.directory.settings.root.as_ref();
         root.is_some_and(|(root, _)| !self.user.is_empty() && parse(root).ok() == parse(&self.user).ok())
     }
 
     fn may_write(&self) -> Done {
-        match &self.directory.root {
+        match &self.directory.settings.root {
             Some((root, _)) if parse(root).ok() != parse(&self.user).ok() => {
                 Err(LdapResult::new(ResultCode::INSUFFICIENT_ACCESS_RIGHTS)
                     .with_message("only the root user may write"))
@@ -371,25 +468,28 @@ impl Session {
     }
 
     fn compare(&self, request: &asn1::CompareRequest<'_>, asked: &Controls) -> Done<LdapResult> {
-        let store = self.directory.read();
-        let stored = store.find(&parse(&text(&request.entry))?)?;
-        search::check_assertion(Some(stored), asked, self.reads_passwords())?;
+        let stored = Arc::clone(self.directory.read().find(&parse(&text(&request.entry))?)?);
+        search::check_assertion(Some(&stored), asked, self.reads_passwords())?;
         let name = text(&request.ava.attribute_desc);
-        if !self.reads_passwords() && search::is_password(&name) {
+        if !self.reads_passwords() && is_password(&name) {
             return Err(LdapResult::new(ResultCode::INSUFFICIENT_ACCESS_RIGHTS));
         }
         let rule = Rule::of_attribute(&name);
         let key = rule.normalize(&request.ava.assertion_value);
-        let values = stored.values(&name).ok_or_else(|| LdapResult::new(ResultCode::NO_SUCH_ATTRIBUTE))?;
-        let equal = values.iter().any(|value| rule.normalize(value) == key);
+        let operational = stored.operational(&name);
+        let mut values = stored.values(&name).chain(operational.as_deref()).peekable();
+        if values.peek().is_none() {
+            return Err(LdapResult::new(ResultCode::NO_SUCH_ATTRIBUTE));
+        }
+        let equal = values.any(|value| rule.normalize(value) == key);
         Ok(LdapResult::new(if equal { ResultCode::COMPARE_TRUE } else { ResultCode::COMPARE_FALSE }))
     }
 
-    fn extended(
+    async fn extended(
         &mut self,
         id: u32,
         request: &asn1::ExtendedRequest<'_>,
-        out: &mut Vec<u8>,
+        out: &mut Output<'_>,
     ) -> crate::Result<Next> {
         let value = request.request_value.as_deref().unwrap_or_default();
         let name = text(&request.request_name);
@@ -405,8 +505,8 @@ impl Session {
                     let user = &self.user;
                     Ok(Some(if user.is_empty() { Vec::new() } else { format!("dn:{user}").into_bytes() }))
                 }
-                extended::PASSWORD_MODIFY => self.modify_password(value),
-                extended::CANCEL => self.cancel(value, out),
+                extended::PASSWORD_MODIFY => self.modify_password(value).await,
+                extended::CANCEL => self.cancel(value, &mut out.octets),
                 _ => Err(LdapResult::new(ResultCode::PROTOCOL_ERROR)
                     .with_message("unsupported extended operation")),
             };
@@ -424,27 +524,27 @@ impl Session {
                 .then(|| Octets::borrowed(extended::START_TLS.as_bytes())),
             response_value: value.as_deref().map(Octets::borrowed),
         };
-        proto::encode(id, ProtocolOp::ExtendedResp(answer), &[], out)?;
+        proto::encode(id, ProtocolOp::ExtendedResp(answer), &[], &mut out.octets)?;
         Ok(next)
     }
 
-    fn modify_password(&self, value: &[u8]) -> Done<Option<Vec<u8>>> {
+    async fn modify_password(&self, value: &[u8]) -> Done<Option<Vec<u8>>> {
         let fault =
             |error: crate::Error| LdapResult::new(ResultCode::PROTOCOL_ERROR).with_message(error.to_string());
         let request = PasswordModify::read(value).map_err(fault)?;
         let name = request.user.unwrap_or_else(|| self.user.clone());
         let name = self.name_of(&name).ok_or_else(|| LdapResult::new(ResultCode::NO_SUCH_OBJECT))?;
-        if parse(&self.user).ok() != parse(&name).ok() || self.user.is_empty() {
+        let dn = parse(&name)?;
+        if self.user.is_empty() || parse(&self.user).ok().as_ref() != Some(&dn) {
             self.may_write()?;
         }
-        let mut store = self.directory.write();
-        if let Some(old) = &request.old {
-            let stored = store.find(&parse(&name)?)?;
-            let known = stored.values(search::PASSWORD).unwrap_or_default();
-            if !known.iter().any(|known| password::is_same(known, old)) {
-                return Err(LdapResult::new(ResultCode::UNWILLING_TO_PERFORM)
-                    .with_message("the old password is wrong"));
-            }
+        let stored = Arc::clone(self.directory.read().find(&dn)?);
+        if let Some(old) = request.old
+            && !self.has_password(stored, old).await
+        {
+            return Err(
+                LdapResult::new(ResultCode::UNWILLING_TO_PERFORM).with_message("the old password is wrong")
+            );
         }
         let generated = match &request.new {
             Some(_) => None,
@@ -453,12 +553,11 @@ impl Session {
             ),
         };
         let password = request.new.or_else(|| generated.clone()).unwrap_or_default();
-        let password = password::hashed(&password).map_err(fault)?;
-        let attribute = search::PASSWORD.to_owned();
-        store.modify(
-            &name,
-            &[RecordModification { kind: ModificationKind::Replace, attribute, values: vec![password] }],
-        )?;
+        let hashed = self.directory.shared.scheduler.hash(move || password::hashed(&password)).await;
+        let hashed = hashed.ok_or_else(|| LdapResult::new(ResultCode::OTHER))?.map_err(fault)?;
+        let (kind, attribute) = (ModificationKind::Replace, PASSWORD.to_owned());
+        let change = RecordModification { kind, attribute, values: vec![hashed] };
+        self.directory.write().modify(&name, &[change])?;
         Ok(generated.map(|password| PasswordModify::answer(&password)))
     }
 }

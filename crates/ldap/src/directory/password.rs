@@ -30,7 +30,7 @@ const ITERATIONS: u32 = 2_000_000;
 ///
 /// # Errors
 /// The system has no random bytes.
-pub(super) fn hashed(password: &[u8]) -> Result<Vec<u8>> {
+pub(crate) fn hashed(password: &[u8]) -> Result<Vec<u8>> {
     let fault = |message: &str| Error::new(ErrorKind::Auth, message);
     let mut salt = [0; 16];
     SystemRandom::new().fill(&mut salt).map_err(|_| fault("the system has no random bytes"))?;
@@ -59,6 +59,11 @@ pub(super) fn is_same(stored: &[u8], password: &[u8]) -> bool {
         "ARGON2" => is_argon2(rest, password).unwrap_or(false),
         _ => false,
     }
+}
+
+/// Checks whether it takes long by intention to find out whether a password is the one that is stored.
+pub(super) fn is_slow(stored: &[u8]) -> bool {
+    scheme(stored).is_some_and(|(scheme, _)| scheme.starts_with("PBKDF2") || scheme == "ARGON2")
 }
 
 /// Takes `{SCHEME}` off; the name is in upper case.

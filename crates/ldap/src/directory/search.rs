@@ -1,58 +1,77 @@
-//! Searching.
+//! Searching: what a request asks for, and the entries that answer it, a turn of work at a time.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use tercet_runtime::types::Octets;
 
+use super::condition::{Budget, Condition, Ended, Steps};
 use super::controls::{self, Controls};
-use super::store::{Attribute, Done, Store, Stored, parse};
-use super::view;
-use crate::controls::{PagedResults, SortKey, Sync};
-use crate::dn::Dn;
+use super::entry::{
+    AttributeRef, OPERATIONAL, Stored, element, element_size, head, is_described, is_password, place,
+};
+use super::output::{FULL, message};
+use super::store::{Cursor, Done, Store, is_in, parse};
+use super::view::{self, Sorted};
+use crate::controls::{PagedResults, Sync, SyncChange};
 use crate::extended;
 use crate::filter::Evaluation;
-use crate::generated::{self as asn1, Filter, ProtocolOp, SearchRequest, SearchRequestScope};
-use crate::matching::Rule;
+use crate::generated::{SearchRequest, SearchRequestScope as Scope};
+use crate::proto::element::tag;
 use crate::proto::{Control, LdapResult, ResultCode};
-
-/// A message of an answer, without its ID.
-#[derive(Debug)]
-pub(super) struct Message {
-    pub(super) operation: ProtocolOp<'static>,
-    pub(super) controls: Vec<Control>,
-}
 
 /// What is looked for.
 #[derive(Debug)]
 pub(super) struct Query {
-    base: Dn,
-    scope: SearchRequestScope,
-    filter: Filter<'static>,
-    names: Vec<String>,
-    types_only: bool,
+    base: Vec<u8>,
+    scope: Scope,
+    condition: Condition,
+    selection: Selection,
     size_limit: usize,
+    /// When the time of the request is over.
+    pub(super) deadline: Option<Instant>,
     asked: Controls,
-    /// Whether the values of [`PASSWORD`] may be read, and filters may ask for them.
     reads_passwords: bool,
 }
 
-/// The attribute that is hidden from all users but the root user.
-pub(super) const PASSWORD: &str = "userPassword";
+/// The attributes that are asked for (RFC 4511 4.5.1.8).
+#[derive(Debug)]
+struct Selection {
+    names: Vec<String>,
+    /// Whether attributes of users are asked for, all of them.
+    users: bool,
+    /// Whether attributes of the directory are asked for, all of them.
+    operational: bool,
+    types_only: bool,
+    matched: Vec<Condition>,
+    reads_passwords: bool,
+}
 
-/// Checks whether an attribute description is that of [`PASSWORD`], by name or object identifier, with any options.
-pub(super) fn is_password(description: &str) -> bool {
-    let name = description.split(';').next().unwrap_or_default();
-    name.eq_ignore_ascii_case(PASSWORD) || name == "2.5.4.35"
+/// What a directory allows a search.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Allowance {
+    pub(super) reads_passwords: bool,
+    pub(super) size_limit: Option<usize>,
+    pub(super) time_limit: Option<Duration>,
 }
 
 impl Query {
-    pub(super) fn new(request: &SearchRequest<'_>, asked: Controls, reads_passwords: bool) -> Done<Self> {
+    pub(super) fn new(request: &SearchRequest<'_>, mut asked: Controls, allowance: Allowance) -> Done<Self> {
         let text = |octets: &Octets<'_>| String::from_utf8_lossy(octets).into_owned();
+        let Allowance { reads_passwords, size_limit, time_limit } = allowance;
+        let matched = std::mem::take(&mut asked.matched);
+        let matched = matched.iter().map(|filter| Condition::new(filter, reads_passwords)).collect();
+        let names = request.attributes.iter().map(text).collect();
+        let wanted = (request.size_limit > 0).then_some(request.size_limit as usize);
+        let seconds = (request.time_limit > 0).then(|| Duration::from_secs(request.time_limit.into()));
+        let time = [seconds, time_limit].into_iter().flatten().min();
         Ok(Self {
-            base: parse(&text(&request.base_object))?,
+            base: place(&parse(&text(&request.base_object))?),
             scope: request.scope,
-            filter: request.filter.clone().into_owned(),
-            names: request.attributes.iter().map(text).collect(),
-            types_only: request.types_only,
-            size_limit: if request.size_limit == 0 { usize::MAX } else { request.size_limit as usize },
+            condition: Condition::new(&request.filter, reads_passwords),
+            selection: Selection::new(names, request.types_only, matched, reads_passwords),
+            size_limit: [wanted, size_limit].into_iter().flatten().min().unwrap_or(usize::MAX),
+            deadline: time.and_then(|time| Instant::now().checked_add(time)),
             asked,
             reads_passwords,
         })
@@ -60,67 +79,111 @@ impl Query {
 
     /// Whether the root DSE is meant, which is no entry of the directory.
     pub(super) fn is_of_root(&self) -> bool {
-        self.base.is_root() && self.scope == SearchRequestScope::BaseObject
+        self.base.is_empty() && self.scope == Scope::BaseObject
     }
 
-    /// That there is a base that can be searched here.
+    /// Checks that there is a base that can be searched here.
     pub(super) fn check(&self, store: &Store) -> Done {
-        if !self.base.is_root() {
-            store.find(&self.base)?;
+        if self.base.is_empty() {
+            return Ok(());
         }
-        let stored = store.get(&self.base);
-        check_assertion(stored, &self.asked, self.reads_passwords)?;
-        match stored.filter(|stored| self.is_reference(stored)) {
-            Some(stored) => {
-                let referrals = references(stored);
-                Err(LdapResult { referrals, ..LdapResult::new(ResultCode::REFERRAL) })
-            }
-            None => Ok(()),
+        let stored = store.at(&self.base).ok_or_else(|| store.missing(&self.base))?;
+        check_assertion(Some(stored), &self.asked, self.reads_passwords)?;
+        if self.is_reference(stored) {
+            let referrals = references(stored);
+            return Err(LdapResult { referrals, ..LdapResult::new(ResultCode::REFERRAL) });
         }
+        Ok(())
     }
 
-    /// What is found, from the top.
-    pub(super) fn found<'s>(&self, store: &'s Store) -> impl Iterator<Item = &'s Stored> {
-        store.subtree(&self.base).filter(|stored| self.selects(stored))
+    /// Begins a walk over what may be found; for a page, behind the page before.
+    pub(super) fn walk(&self, store: &Store) -> Cursor {
+        let mut cursor = store.walk(&self.base, self.scope, &self.condition, !self.asked.manage_dsa_it);
+        if let (Cursor::Tree { base, after, .. }, Some(paged), false) =
+            (&mut cursor, &self.asked.paged, self.is_sorted())
+        {
+            *after =
+                view::read_place(&paged.cookie).ok().filter(|place| place.starts_with(base) && place != base);
+        }
+        cursor
     }
 
     /// Whether an entry, wherever it stands, is found.
-    pub(super) fn has(&self, stored: &Stored) -> bool {
-        stored.dn.is_within(&self.base) && self.selects(stored)
+    ///
+    /// # Errors
+    /// The budget is used up.
+    pub(super) fn has(&self, stored: &Stored, budget: &mut Budget) -> Result<bool, Ended> {
+        Ok(is_in(&self.base, self.scope, stored.place()) && self.selects(stored, budget)?)
     }
 
-    /// Whether an entry at or below the base is found.
-    fn selects(&self, stored: &Stored) -> bool {
-        let (depth, base) = (stored.dn.rdns().len(), self.base.rdns().len());
-        let in_scope = match self.scope {
-            SearchRequestScope::BaseObject => depth == base,
-            SearchRequestScope::SingleLevel => depth == base + 1,
-            SearchRequestScope::SubordinateSubtree => depth > base,
-            _ => true,
-        };
-        in_scope && (self.is_reference(stored) || selects(&self.filter, stored, self.reads_passwords))
+    /// Whether an entry of the scope is found.
+    fn selects(&self, stored: &Stored, budget: &mut Budget) -> Result<bool, Ended> {
+        Ok(self.is_reference(stored) || self.condition.evaluate(stored, budget)? == Evaluation::True)
     }
 
     fn is_reference(&self, stored: &Stored) -> bool {
         stored.is_referral() && !self.asked.manage_dsa_it
     }
 
-    /// What is found, as it is sent.
-    pub(super) fn message(&self, stored: &Stored) -> Message {
-        let operation = if self.is_reference(stored) {
-            let urls = references(stored);
-            ProtocolOp::SearchResRef(urls.iter().map(|url| Octets::copied(url.as_bytes())).collect())
+    /// Writes an entry that was found, with these controls.
+    ///
+    /// # Errors
+    /// The budget is used up; nothing is written then.
+    pub(super) fn put(
+        &self,
+        out: &mut Vec<u8>,
+        id: u32,
+        stored: &Stored,
+        controls: &[Control],
+        budget: &mut Budget,
+    ) -> Result<(), Ended> {
+        budget.spend(20 + stored.contents().len() as Steps / 64)?;
+        if self.is_reference(stored) {
+            let mut urls = Vec::new();
+            stored.values("ref").for_each(|url| element(&mut urls, tag::OCTET_STRING, url));
+            message(out, id, tag::SEARCH_REFERENCE, &[&urls], controls);
+        } else if self.selection.takes_all(stored) {
+            message(out, id, tag::SEARCH_ENTRY, &[stored.contents()], controls);
         } else {
-            let entry =
-                selected(stored, &self.names, self.types_only, &self.asked.matched, self.reads_passwords);
-            ProtocolOp::SearchResEntry(entry)
-        };
-        Message { operation, controls: Vec::new() }
+            let contents = self.selection.contents(stored, budget)?;
+            message(out, id, tag::SEARCH_ENTRY, &[&contents], controls);
+        }
+        Ok(())
     }
 
-    /// The root DSE, if it is found.
-    pub(super) fn root_dse(&self, dse: &Stored) -> Option<Message> {
-        selects(&self.filter, dse, true).then(|| self.message(dse))
+    /// Writes an entry of which only the name is of interest.
+    pub(super) fn put_name(&self, out: &mut Vec<u8>, id: u32, stored: &Stored, controls: &[Control]) {
+        let mut contents = Vec::new();
+        element(&mut contents, tag::OCTET_STRING, stored.name().as_bytes());
+        head(&mut contents, tag::SEQUENCE, 0);
+        message(out, id, tag::SEARCH_ENTRY, &[&contents], controls);
+    }
+
+    /// Writes the root DSE if it is found.
+    pub(super) fn put_root(&self, out: &mut Vec<u8>, id: u32, dse: &Stored) {
+        let budget = &mut Budget::turn(ROOT_STEPS);
+        // The filter is the client's: one that costs more than the root DSE is worth does not select it.
+        if self.condition.evaluate(dse, budget) == Ok(Evaluation::True) {
+            // All its attributes but one are those of the directory.
+            let Selection { names, users, operational, .. } = &self.selection;
+            let has = |name: &str| {
+                *operational
+                    || names.iter().any(|known| is_described(name, known))
+                    || (*users && name.eq_ignore_ascii_case("objectClass"))
+            };
+            let mut list = Vec::new();
+            for attribute in dse.attributes().filter(|attribute| has(attribute.name)) {
+                if self.selection.types_only {
+                    typed(&mut list, attribute.name);
+                } else {
+                    list.extend_from_slice(attribute.octets);
+                }
+            }
+            let mut contents = Vec::new();
+            element(&mut contents, tag::OCTET_STRING, b"");
+            element(&mut contents, tag::SEQUENCE, &list);
+            message(out, id, tag::SEARCH_ENTRY, &[&contents], &[]);
+        }
     }
 
     /// What is asked for of synchronization.
@@ -130,138 +193,325 @@ impl Query {
 
     /// Whether what is found is to be sent in parts, or in an order of its own.
     pub(super) fn is_arranged(&self) -> bool {
-        self.asked.paged.is_some() || self.asked.view.is_some() || !self.asked.sort.is_empty()
+        self.asked.paged.is_some() || self.is_sorted()
+    }
+
+    fn is_sorted(&self) -> bool {
+        self.asked.view.is_some() || !self.asked.sort.is_empty()
     }
 }
 
-/// Searches; gives what was found, in the order in which it is sent, and the result.
-pub(super) fn search(store: &Store, query: &Query) -> Done<(Vec<Message>, LdapResult)> {
-    query.check(store)?;
-    let asked = &query.asked;
-    let mut found: Vec<&Stored> = query.found(store).collect();
-    let mut result = LdapResult::default();
-    if !asked.sort.is_empty() {
-        sort(&mut found, query);
-        result.controls.push(controls::sorted());
-    }
-    if let Some(wanted) = &asked.view {
-        if !query.reads_passwords && asked.sort.first().is_some_and(|key| is_password(&key.attribute)) {
-            return Err(LdapResult::new(ResultCode::INSUFFICIENT_ACCESS_RIGHTS));
-        }
-        let (part, control) = view::part(&found, wanted, &asked.sort)?;
-        result.controls.push(control);
-        found = part;
-    }
-    if found.len() > query.size_limit {
-        found.truncate(query.size_limit);
-        result.code = ResultCode::SIZE_LIMIT_EXCEEDED;
-    }
-    if let Some(paged) = &asked.paged {
-        let (page, control) = page(&found, paged)?;
-        result.controls.push(control);
-        found = page;
-    }
-    Ok((found.into_iter().map(|stored| query.message(stored)).collect(), result))
-}
+/// Steps that a filter on the root DSE may take.
+const ROOT_STEPS: Steps = 1_000_000;
+/// Steps that an assertion may take: about 50 ms.
+const ASSERTION_STEPS: Steps = 5_000_000;
 
-/// A page of what was found (RFC 2696). The cookie is where the next one begins; a directory that changes meanwhile may
-/// repeat or skip entries.
-fn page<'s>(found: &[&'s Stored], paged: &PagedResults) -> Done<(Vec<&'s Stored>, Control)> {
-    let begin = match <[u8; 8]>::try_from(paged.cookie.as_slice()) {
-        Ok(octets) => usize::try_from(u64::from_be_bytes(octets)).unwrap_or(usize::MAX),
-        Err(_) if paged.cookie.is_empty() => 0,
-        Err(_) => {
-            return Err(LdapResult::new(ResultCode::UNWILLING_TO_PERFORM).with_message("not our cookie"));
-        }
-    };
-    let end = begin.saturating_add(paged.size as usize).min(found.len());
-    let goes_on = end < found.len() && paged.size > 0;
-    let next = if goes_on { (end as u64).to_be_bytes().to_vec() } else { Vec::new() };
-    let page = found.get(begin..end).unwrap_or_default().to_vec();
-    Ok((page, controls::page(found.len(), &next)))
-}
-
-/// That the assertion of a request holds (RFC 4528).
+/// Checks that the assertion of a request holds (RFC 4528).
 pub(super) fn check_assertion(stored: Option<&Stored>, asked: &Controls, reads_passwords: bool) -> Done {
-    match (&asked.assertion, stored) {
-        (Some(filter), Some(stored)) if !selects(filter, stored, reads_passwords) => {
-            Err(LdapResult::new(ResultCode::ASSERTION_FAILED))
+    let (Some(filter), Some(stored)) = (&asked.assertion, stored) else {
+        return Ok(());
+    };
+    let condition = Condition::new(filter, reads_passwords);
+    match condition.evaluate(stored, &mut Budget::turn(ASSERTION_STEPS)) {
+        Ok(Evaluation::True) => Ok(()),
+        Ok(_) => Err(LdapResult::new(ResultCode::ASSERTION_FAILED)),
+        Err(_) => {
+            let message = "the assertion takes too long";
+            Err(LdapResult::new(ResultCode::ADMIN_LIMIT_EXCEEDED).with_message(message))
         }
-        _ => Ok(()),
     }
-}
-
-fn selects(filter: &Filter<'_>, stored: &Stored, reads_passwords: bool) -> bool {
-    // A filter must not find out by many searches what it cannot read.
-    let values = |name: &str| if reads_passwords || !is_password(name) { stored.values(name) } else { None };
-    filter.evaluate(&stored.dn, &values) == Evaluation::True
 }
 
 fn references(stored: &Stored) -> Vec<String> {
-    let urls = stored.values("ref").unwrap_or_default();
-    urls.into_iter().map(|url| String::from_utf8_lossy(url).into_owned()).collect()
+    stored.values("ref").map(|url| String::from_utf8_lossy(url).into_owned()).collect()
 }
 
-fn sort(found: &mut [&Stored], query: &Query) {
-    // The order would show what cannot be read.
-    let keys = query.asked.sort.iter().filter(|key| query.reads_passwords || !is_password(&key.attribute));
-    let keys: Vec<(&SortKey, Rule)> = keys.map(|key| (key, view::rule(key))).collect();
-    found.sort_by(|a, b| {
-        keys.iter().fold(std::cmp::Ordering::Equal, |order, (key, rule)| {
-            order.then_with(|| {
-                // Entries without the attribute come last (RFC 2891 2.2).
-                let (a, b) = (view::value(a, key, *rule), view::value(b, key, *rule));
-                let order = match (&a, &b) {
-                    (Some(a), Some(b)) => rule.compare(a, b),
-                    (a, b) => b.is_some().cmp(&a.is_some()),
-                };
-                if key.reverse { order.reverse() } else { order }
-            })
-        })
-    });
-}
+impl Selection {
+    fn new(names: Vec<String>, types_only: bool, matched: Vec<Condition>, reads_passwords: bool) -> Self {
+        let has = |word: &str| names.iter().any(|name| name == word);
+        let (users, operational) = (names.is_empty() || has("*"), has("+"));
+        Self { names, users, operational, types_only, matched, reads_passwords }
+    }
 
-/// The part of an entry that a list of names selects (RFC 4511 4.5.1.8).
-pub(super) fn selected(
-    stored: &Stored,
-    names: &[String],
-    types_only: bool,
-    matched: &[Filter<'_>],
-    reads_passwords: bool,
-) -> asn1::SearchResultEntry<'static> {
-    let has = |word: &str| names.iter().any(|name| name == word);
-    let named = |attribute: &str| {
-        names.iter().any(|name| {
-            name.eq_ignore_ascii_case(attribute)
-                || attribute.split_once(';').is_some_and(|(base, _)| base.eq_ignore_ascii_case(name))
-        })
-    };
-    let users = names.is_empty() || has("*");
-    let kept = |(name, values): &Attribute| {
-        let vals = values.iter().filter(|value| {
-            matched.is_empty() || matched.iter().any(|filter| is_matched(filter, name, value))
-        });
-        asn1::PartialAttribute {
-            r#type: Octets::copied(name.as_bytes()),
-            vals: if types_only { Vec::new() } else { vals.map(|value| Octets::copied(value)).collect() },
+    /// Whether the answer is the entry as it is kept.
+    fn takes_all(&self, stored: &Stored) -> bool {
+        self.users
+            && self.matched.is_empty()
+            && !self.types_only
+            && (self.names.len() <= 1)
+            && (self.reads_passwords || !stored.has_password())
+    }
+
+    /// Contents of the SearchResultEntry with what is selected.
+    fn contents(&self, stored: &Stored, budget: &mut Budget) -> Result<Vec<u8>, Ended> {
+        let mut whole: Vec<&[u8]> = Vec::new();
+        let mut made = Vec::new();
+        let named = |name: &str| self.names.iter().any(|known| is_described(name, known));
+        for attribute in stored.attributes() {
+            let AttributeRef { name, octets, .. } = attribute;
+            budget.spend(1 + self.names.len() as Steps)?;
+            if !(self.users || named(name)) || (!self.reads_passwords && is_password(name)) {
+                continue;
+            }
+            if self.types_only {
+                typed(&mut made, name);
+            } else if self.matched.is_empty() {
+                whole.push(octets);
+            } else {
+                let mut values = Vec::new();
+                for value in attribute.values() {
+                    let mut is_matched = false;
+                    for condition in &self.matched {
+                        is_matched |= condition.evaluate_value(name, value, budget)? == Evaluation::True;
+                    }
+                    if is_matched {
+                        element(&mut values, tag::OCTET_STRING, value);
+                    }
+                }
+                if !values.is_empty() {
+                    attribute_of(&mut made, name, &values);
+                }
+            }
         }
-    };
-    let may_read = |name: &str| reads_passwords || !is_password(name);
-    let own = stored.attributes.iter().filter(|(name, _)| (users || named(name)) && may_read(name));
-    let operational = stored.operational.iter().filter(|(name, _)| has("+") || named(name));
-    asn1::SearchResultEntry {
-        object_name: Octets::copied(stored.name.as_bytes()),
-        attributes: own
-            .chain(operational)
-            .map(kept)
-            .filter(|one| types_only || !one.vals.is_empty())
-            .collect(),
+        for name in OPERATIONAL.into_iter().filter(|name| self.operational || named(name)) {
+            if self.types_only {
+                typed(&mut made, name);
+            } else if let Some(value) = stored.operational(name) {
+                let mut values = Vec::new();
+                element(&mut values, tag::OCTET_STRING, &value);
+                attribute_of(&mut made, name, &values);
+            }
+        }
+        let list = whole.iter().map(|octets| octets.len()).sum::<usize>() + made.len();
+        let name = stored.name().as_bytes();
+        let mut contents = Vec::with_capacity(element_size(name.len()) + element_size(list));
+        element(&mut contents, tag::OCTET_STRING, name);
+        head(&mut contents, tag::SEQUENCE, list);
+        whole.iter().for_each(|octets| contents.extend_from_slice(octets));
+        contents.extend_from_slice(&made);
+        Ok(contents)
     }
 }
 
-fn is_matched(filter: &Filter<'_>, name: &str, value: &[u8]) -> bool {
-    let only = |asked: &str| asked.eq_ignore_ascii_case(name).then(|| vec![value]);
-    filter.evaluate(&Dn::default(), &only) == Evaluation::True
+/// Writes a PartialAttribute with these elements as its values.
+fn attribute_of(out: &mut Vec<u8>, name: &str, values: &[u8]) {
+    head(out, tag::SEQUENCE, element_size(name.len()) + element_size(values.len()));
+    element(out, tag::OCTET_STRING, name.as_bytes());
+    element(out, tag::SET, values);
+}
+
+/// Writes a PartialAttribute without values.
+fn typed(out: &mut Vec<u8>, name: &str) {
+    attribute_of(out, name, &[]);
+}
+
+/// The control with which an entry before or after a change comes back (RFC 4527).
+pub(super) fn read_entry(oid: &str, stored: &Stored, names: &[String], reads_passwords: bool) -> Control {
+    let selection = Selection::new(names.to_vec(), false, Vec::new(), reads_passwords);
+    let contents = selection.contents(stored, &mut Budget::turn(Steps::MAX)).unwrap_or_default();
+    let mut entry = Vec::new();
+    element(&mut entry, tag::SEARCH_ENTRY, &contents);
+    Control::new(oid).with_value(entry)
+}
+
+/// How the entries of an answer are sent.
+#[derive(Debug)]
+enum Form {
+    /// As they are found.
+    Plain,
+    /// In pages (RFC 2696) as they are found: how many are still wanted, and the place behind which the page begins.
+    Page { left: usize, after: Vec<u8>, last: Vec<u8> },
+    /// Not at all: they are collected to be sorted.
+    Sorted(Sorted),
+    /// As they are given, all of them.
+    Arranged,
+    /// With what has become of them (RFC 4533): those that have not changed since are only listed.
+    Refresh { since: u64, same: Vec<[u8; 16]> },
+}
+
+/// A search under way.
+#[derive(Debug)]
+pub(super) struct Task {
+    pub(super) id: u32,
+    query: Arc<Query>,
+    form: Form,
+    sent: usize,
+    result: LdapResult,
+}
+
+/// What a turn of work has come to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Turn {
+    /// All entries that were given are done with.
+    Done,
+    /// There is much to be sent; entries from this one on remain.
+    Full(usize),
+    /// The turn ended within this entry.
+    Over(usize),
+    /// The answer is complete: nothing else is to be looked at.
+    Complete,
+    /// The time limit has passed.
+    Time,
+}
+
+impl Task {
+    /// A search that is not one of synchronization.
+    ///
+    /// # Errors
+    /// The controls cannot be met.
+    pub(super) fn new(id: u32, query: Arc<Query>) -> Done<Self> {
+        let form = match &query.asked.paged {
+            _ if query.is_sorted() => {
+                let hides = !query.reads_passwords;
+                Form::Sorted(Sorted::new(&query.asked.sort, query.asked.view.is_some(), hides)?)
+            }
+            None => Form::Plain,
+            Some(paged) => {
+                let after = view::read_place(&paged.cookie)?;
+                let left = if paged.size == 0 { usize::MAX } else { paged.size as usize };
+                Form::Page { left, last: after.clone(), after }
+            }
+        };
+        Ok(Self { id, query, form, sent: 0, result: LdapResult::default() })
+    }
+
+    /// The refresh of a synchronization: all entries, those that changed after `since` as added.
+    pub(super) fn refresh(id: u32, query: Arc<Query>, since: Option<u64>) -> Self {
+        let form = Form::Refresh { since: since.unwrap_or_default(), same: Vec::new() };
+        Self { id, query, form, sent: 0, result: LdapResult::default() }
+    }
+
+    pub(super) const fn query(&self) -> &Arc<Query> {
+        &self.query
+    }
+
+    /// Looks at entries, and writes those that are found, until the turn is over.
+    pub(super) fn work(&mut self, entries: &[Arc<Stored>], out: &mut Vec<u8>, budget: &mut Budget) -> Turn {
+        for (index, stored) in entries.iter().enumerate() {
+            if out.len() >= FULL {
+                return Turn::Full(index);
+            }
+            match self.one(stored, out, budget) {
+                Ok(false) => {}
+                Ok(true) => return Turn::Complete,
+                Err(Ended::Turn) => return Turn::Over(index),
+                Err(Ended::Time) => return Turn::Time,
+            }
+        }
+        Turn::Done
+    }
+
+    /// Looks at an entry; returns whether the answer is complete.
+    fn one(&mut self, stored: &Arc<Stored>, out: &mut Vec<u8>, budget: &mut Budget) -> Result<bool, Ended> {
+        if let Form::Page { after, .. } = &self.form
+            && !after.is_empty()
+            && stored.place() <= after.as_slice()
+        {
+            budget.spend(1)?;
+            return Ok(false);
+        }
+        if matches!(self.form, Form::Arranged) {
+            self.query.put(out, self.id, stored, &[], budget)?;
+            return Ok(false);
+        }
+        if !self.query.selects(stored, budget)? {
+            return Ok(false);
+        }
+        match &mut self.form {
+            Form::Arranged => {}
+            Form::Sorted(sorted) => {
+                budget.spend(20)?;
+                sorted.push(stored);
+                return Ok(false);
+            }
+            Form::Page { left: 0, last, .. } => {
+                // There is one more: the page is not the last.
+                self.result.controls.push(controls::page(0, &view::place_cookie(last)));
+                return Ok(true);
+            }
+            _ if self.sent >= self.query.size_limit => {
+                self.result.code = ResultCode::SIZE_LIMIT_EXCEEDED;
+                return Ok(true);
+            }
+            Form::Plain => self.query.put(out, self.id, stored, &[], budget)?,
+            Form::Page { left, last, .. } => {
+                self.query.put(out, self.id, stored, &[], budget)?;
+                *left -= 1;
+                last.clear();
+                last.extend_from_slice(stored.place());
+            }
+            Form::Refresh { since, same } if stored.changed <= *since => {
+                same.push(super::entry::uuid(stored.serial));
+                if same.len() >= super::sync::SET {
+                    super::sync::put_same(out, self.id, std::mem::take(same));
+                }
+            }
+            Form::Refresh { .. } => {
+                let control = super::sync::state(stored, SyncChange::Add, None);
+                self.query.put(out, self.id, stored, &[control], budget)?;
+            }
+        }
+        self.sent += 1;
+        Ok(false)
+    }
+
+    /// Sorts what was found. The entries in their order are sent by [`Task::work`] then, without another look at the filter.
+    ///
+    /// # Errors
+    /// The part of the list that is asked for is none.
+    pub(super) fn sort(&mut self) -> Done<Vec<Arc<Stored>>> {
+        let mut all = match std::mem::replace(&mut self.form, Form::Arranged) {
+            Form::Sorted(sorted) => sorted.finish(),
+            _ => Vec::new(),
+        };
+        self.result.controls.push(controls::sorted());
+        if let Some(wanted) = &self.query.asked.view {
+            let (part, control) = view::part(all, wanted, &self.query.asked.sort)?;
+            self.result.controls.push(control);
+            all = part;
+        }
+        if all.len() > self.query.size_limit {
+            all.truncate(self.query.size_limit);
+            self.result.code = ResultCode::SIZE_LIMIT_EXCEEDED;
+        }
+        if let Some(paged) = &self.query.asked.paged {
+            let (page, control) = page(all, paged)?;
+            self.result.controls.push(control);
+            all = page;
+        }
+        Ok(all)
+    }
+
+    /// Whether entries have to be known all before the first is sent.
+    pub(super) const fn is_sorted(&self) -> bool {
+        matches!(self.form, Form::Sorted(_))
+    }
+
+    /// Ends the search; writes what is left to be said before its result.
+    pub(super) fn finish(mut self, out: &mut Vec<u8>) -> LdapResult {
+        match &mut self.form {
+            Form::Refresh { same, .. } if !same.is_empty() => {
+                super::sync::put_same(out, self.id, std::mem::take(same));
+            }
+            Form::Page { .. } if self.result.controls.is_empty() => {
+                self.result.controls.push(controls::page(0, &[]));
+            }
+            _ => {}
+        }
+        self.result
+    }
+}
+
+/// A page of a sorted list (RFC 2696). The cookie is where the next one begins; a directory that changes meanwhile may repeat or
+/// skip entries.
+fn page(mut found: Vec<Arc<Stored>>, paged: &PagedResults) -> Done<(Vec<Arc<Stored>>, Control)> {
+    let begin = view::read_position(&paged.cookie)?.min(found.len());
+    let total = found.len();
+    let end = begin.saturating_add(paged.size as usize).min(total);
+    let goes_on = end < total && paged.size > 0;
+    let next = if goes_on { view::position_cookie(end) } else { Vec::new() };
+    found.truncate(end);
+    Ok((found.split_off(begin), controls::page(total, &next)))
 }
 
 /// The entry that says what this server is (RFC 4512 5.1).
@@ -273,8 +523,10 @@ pub(super) fn root_dse(store: &Store, has_tls: bool) -> Stored {
     if has_tls {
         extensions.push(extended::START_TLS);
     }
-    let contexts: Vec<&str> = store.roots().map(|stored| stored.name.as_str()).collect();
-    let mut operational = vec![
+    let roots = store.roots();
+    let contexts: Vec<&str> = roots.iter().map(|stored| stored.name()).collect();
+    let mut attributes = vec![
+        list("objectClass", &["top"]),
         list("supportedLDAPVersion", &["3"]),
         list("supportedControl", controls::SUPPORTED),
         list("supportedExtension", &extensions),
@@ -283,20 +535,8 @@ pub(super) fn root_dse(store: &Store, has_tls: bool) -> Stored {
         list("vendorName", &["Tercet"]),
     ];
     if !contexts.is_empty() {
-        operational.insert(0, list("namingContexts", &contexts));
+        attributes.insert(1, list("namingContexts", &contexts));
     }
-    Stored {
-        dn: Dn::default(),
-        name: String::new(),
-        attributes: vec![list("objectClass", &["top"])],
-        operational,
-        serial: 0,
-        changed: 0,
-    }
-}
-
-/// The control with which an entry before or after a change comes back (RFC 4527).
-pub(super) fn read_entry(oid: &str, stored: &Stored, names: &[String], reads_passwords: bool) -> Control {
-    let entry = selected(stored, names, false, &[], reads_passwords);
-    Control::new(oid).with_value(crate::proto::control::encoded(&entry))
+    let origin = super::entry::Origin { id: 0, serial: 0, changed: 0, created: 0, modified: 0 };
+    Stored::new("", &[], &attributes, origin)
 }

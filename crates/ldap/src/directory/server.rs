@@ -2,9 +2,10 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::BytesMut;
-use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
@@ -15,6 +16,7 @@ use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
 use super::Directory;
 use super::operations::{Next, Session};
+use super::output::{FULL, Output};
 use crate::error::{Error, ErrorKind, Result};
 use crate::proto::{Framer, Limits};
 
@@ -81,7 +83,7 @@ impl ServerTls {
     }
 }
 
-trait Io: AsyncRead + AsyncWrite + Unpin + Send {}
+pub(super) trait Io: AsyncRead + AsyncWrite + Unpin + Send {}
 impl<T: AsyncRead + AsyncWrite + Unpin + Send> Io for T {}
 
 impl Directory {
@@ -98,7 +100,7 @@ impl Directory {
     /// # Errors
     /// The address cannot be had, or there is no certificate.
     pub async fn listen_tls(&self, address: &str) -> Result<Server> {
-        if self.tls.is_none() {
+        if self.settings.tls.is_none() {
             return Err(Error::new(ErrorKind::Usage, "ldaps needs a certificate"));
         }
         self.listen_on(address, true).await
@@ -111,18 +113,20 @@ impl Directory {
         let mut tasks = JoinSet::new();
         tasks.spawn(async move {
             let mut connections = JoinSet::new();
-            while let Ok((stream, _)) = listener.accept().await {
+            loop {
+                let Some((stream, _)) = accepted(listener.accept().await).await else { continue };
                 while connections.try_join_next().is_some() {}
                 _ = stream.set_nodelay(true);
                 let directory = directory.clone();
                 connections.spawn(async move {
-                    let acceptor = directory.tls.clone().filter(|_| tls);
-                    let session = Session::new(directory.clone(), None, directory.tls.is_some() && !tls);
+                    let settings = Arc::clone(&directory.settings);
+                    let session = Session::new(directory, None, settings.tls.is_some() && !tls);
                     // A fault of one connection is told on it, and ends it alone.
-                    match acceptor {
-                        None => _ = serve(Box::new(stream), session, directory.tls.as_ref()).await,
+                    match settings.tls.clone().filter(|_| tls) {
+                        None => _ = serve(Box::new(stream), session, settings.tls.as_ref()).await,
                         Some(ServerTls(acceptor)) => {
-                            if let Ok(stream) = acceptor.accept(stream).await {
+                            let accepted = tokio::time::timeout(HANDSHAKE, acceptor.accept(stream)).await;
+                            if let Ok(Ok(stream)) = accepted {
                                 _ = serve(Box::new(stream), session, None).await;
                             }
                         }
@@ -145,7 +149,9 @@ impl Directory {
         let mut tasks = JoinSet::new();
         tasks.spawn(async move {
             let mut connections = JoinSet::new();
-            while let Ok((stream, _)) = listener.accept().await {
+            loop {
+                let Some((stream, _)) = accepted(listener.accept().await).await else { continue };
+                while connections.try_join_next().is_some() {}
                 let peer = stream.peer_cred().ok().map(|peer| {
                     format!(
                         "gidNumber={}+uidNumber={},cn=peercred,cn=external,cn=auth",
@@ -217,57 +223,91 @@ impl Drop for SocketFile {
     }
 }
 
+/// Time for the handshake of TLS.
+const HANDSHAKE: Duration = Duration::from_secs(30);
+/// How long new connections wait when there is no room for them.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// Returns a connection. An error of `accept` is that of one connection, or a lack of file descriptors or memory: it never ends
+/// the server, and one that would come back at once is given time.
+async fn accepted<T>(accepted: std::io::Result<T>) -> Option<T> {
+    use std::io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted};
+    match accepted {
+        Ok(connection) => Some(connection),
+        Err(error) => {
+            let is_of_connection =
+                matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted);
+            if !is_of_connection {
+                tokio::time::sleep(PAUSE).await;
+            }
+            None
+        }
+    }
+}
+
 /// Octets of a request at most.
 pub(super) const REQUEST: usize = 16 << 20;
+/// Octets that a connection reads at a time while requests are short, and while they are long.
+const SHORT: usize = 4 << 10;
+const LONG: usize = 64 << 10;
 
 /// Answers requests in their order until the connection ends.
 async fn serve(mut io: Box<dyn Io>, mut session: Session, tls: Option<&ServerTls>) -> Result<()> {
     let limits = Limits { message: REQUEST, ..Limits::default() };
     let framer = Framer::new(limits);
     let mut input = BytesMut::new();
-    let mut output = Vec::new();
+    let mut octets = Vec::new();
     let mut changes = session.changes();
     loop {
-        input.reserve(64 << 10);
+        if input.is_empty() && input.capacity() > LONG {
+            // What a long request needed is not kept for an idle connection.
+            input = BytesMut::new();
+        }
+        input.reserve(if input.len() < SHORT { SHORT } else { LONG });
+        let mut output = Output::stream(std::mem::take(&mut octets), &mut io);
         tokio::select! {
-            read = io.read_buf(&mut input) => if read? == 0 {
+            read = output.read(&mut input) => if read? == 0 {
                 return Ok(());
             },
-            Ok(()) = changes.changed(), if session.listens() => session.tell(&mut output)?,
+            Ok(()) = changes.changed(), if session.listens() => session.report(&mut output).await?,
         }
+        let mut upgrades = false;
         loop {
             let next = match framer.next(&mut input) {
                 Ok(None) => break,
-                Ok(Some(incoming)) => session.answer(&incoming.octets, &limits, &mut output),
+                Ok(Some(incoming)) => session.answer(&incoming.octets, &limits, &mut output).await,
                 Err(error) => Err(error),
             };
             match next {
-                Ok(Next::Go) => {}
-                Ok(Next::End) => return Ok(()),
+                Ok(Next::Go) => output.relieve().await?,
+                Ok(Next::End) => return output.flush().await,
                 Ok(Next::Upgrade) => {
-                    io.write_all(&output).await?;
-                    output.clear();
-                    let Some(ServerTls(acceptor)) = tls else {
-                        return Ok(());
-                    };
-                    if !input.is_empty() {
-                        return Err(Error::new(
-                            ErrorKind::Protocol,
-                            "requests between StartTLS and the handshake",
-                        ));
-                    }
-                    io = Box::new(acceptor.accept(io).await?);
+                    upgrades = true;
+                    break;
                 }
                 Err(error) => {
-                    io.write_all(&output).await?;
-                    io.write_all(&notice(&error)?).await?;
+                    output.octets.extend_from_slice(&notice(&error)?);
+                    output.flush().await?;
                     return Err(error);
                 }
             }
         }
-        io.write_all(&output).await?;
-        io.flush().await?;
-        output.clear();
+        output.flush().await?;
+        octets = output.octets;
+        if octets.capacity() > 4 * FULL {
+            octets = Vec::new();
+        }
+        if upgrades {
+            let Some(ServerTls(acceptor)) = tls else {
+                return Ok(());
+            };
+            if !input.is_empty() {
+                return Err(Error::new(ErrorKind::Protocol, "requests between StartTLS and the handshake"));
+            }
+            let handshake = tokio::time::timeout(HANDSHAKE, acceptor.accept(io)).await;
+            let late = |_| Error::new(ErrorKind::Timeout, "no handshake in time");
+            io = Box::new(handshake.map_err(late)??);
+        }
     }
 }
 

@@ -1,73 +1,77 @@
 //! The entries, what changes them, and what has changed.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
+use std::ops::Bound;
+use std::sync::Arc;
 
+use super::condition::Condition;
+use super::entry::{Attribute, ByPlace, Origin, Stored, depth, is_described, now, place};
+use super::index::{Index, IndexSpec};
 use crate::dn::{Dn, Rdn};
-use crate::ldif::{ModificationKind, RecordModification};
+use crate::entry::apply::{add_values, apply};
+use crate::generated::SearchRequestScope as Scope;
+use crate::ldif::RecordModification;
 use crate::matching::Rule;
 use crate::proto::{LdapResult, ResultCode};
 
-/// An attribute with its values.
-pub(super) type Attribute = (String, Vec<Vec<u8>>);
-
-#[derive(Clone, Debug)]
-pub(super) struct Stored {
-    pub(super) dn: Dn,
-    pub(super) name: String,
-    pub(super) attributes: Vec<Attribute>,
-    /// Attributes that the directory itself keeps.
-    pub(super) operational: Vec<Attribute>,
-    /// What stays when it is renamed.
-    pub(super) serial: u64,
-    /// The change of the directory that has made it what it is.
-    pub(super) changed: u64,
-}
-
-/// Where an entry stands: the normalized RDNs from the root on, so that a subtree is a range.
-type Place = Vec<String>;
-
-/// Entries by their place.
+/// Entries, by their place and by their number.
 #[derive(Debug)]
 pub(super) struct Store {
-    entries: BTreeMap<Place, Stored>,
+    tree: BTreeSet<ByPlace>,
+    /// Entries by their number.
+    slots: Vec<Option<Arc<Stored>>>,
+    free: Vec<u32>,
+    index: Index,
     serial: u64,
     /// Number of changes until now.
     changes: u64,
     /// The last ones of them.
     log: VecDeque<Change>,
+    /// Octets of the entries that only the log has.
+    logged: usize,
     /// Which directory this is: cookies of another are none of ours.
     pub(super) instance: u64,
 }
 
-/// Changes that are remembered. Who was away for more has to compare all entries.
+/// Changes that are remembered, and octets of what they changed. Who was away for more has to compare all entries.
 const LOG: usize = 1024;
+const LOGGED: usize = 16 << 20;
 
 /// What a change did with one entry.
 #[derive(Debug)]
 struct Change {
     serial: u64,
-    before: Option<Stored>,
-    place: Option<Place>,
+    id: u32,
+    before: Option<Arc<Stored>>,
 }
 
 /// What several changes did with one entry.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Changed<'s> {
-    pub(super) before: Option<&'s Stored>,
-    pub(super) now: Option<&'s Stored>,
+#[derive(Clone, Debug)]
+pub(super) struct Changed {
+    pub(super) before: Option<Arc<Stored>>,
+    pub(super) now: Option<Arc<Stored>>,
 }
 
 impl Default for Store {
     fn default() -> Self {
-        let instance = RandomState::new().build_hasher().finish();
-        Self { entries: BTreeMap::new(), serial: 0, changes: 0, log: VecDeque::new(), instance }
+        Self {
+            tree: BTreeSet::new(),
+            slots: Vec::new(),
+            free: Vec::new(),
+            index: Index::default(),
+            serial: 0,
+            changes: 0,
+            log: VecDeque::new(),
+            logged: 0,
+            instance: RandomState::new().build_hasher().finish(),
+        }
     }
 }
 
 pub(super) type Done<T = ()> = Result<T, LdapResult>;
 
-fn fail<T>(code: ResultCode, message: impl Into<String>) -> Done<T> {
+pub(super) fn fail<T>(code: ResultCode, message: impl Into<String>) -> Done<T> {
     Err(LdapResult::new(code).with_message(message))
 }
 
@@ -77,63 +81,50 @@ pub(super) fn parse(dn: &str) -> Done<Dn> {
     })
 }
 
-/// The `entryUUID` of an entry.
-pub(super) fn uuid(serial: u64) -> [u8; 16] {
-    (0x0000_0000_0000_4000_8000_0000_0000_0000_u128 | u128::from(serial & 0xFFFF_FFFF_FFFF)).to_be_bytes()
+/// Where a walk over the entries of a scope stands. The walk goes on where it stood, also when entries have come and gone
+/// meanwhile.
+#[derive(Debug)]
+pub(super) enum Cursor {
+    /// The entries of a subtree behind a place; the base itself is included at the begin.
+    Tree { base: Vec<u8>, scope: Scope, after: Option<Vec<u8>> },
+    /// Candidates of an index.
+    List(VecDeque<Arc<Stored>>),
 }
 
-fn place(dn: &Dn) -> Place {
-    dn.rdns().iter().rev().map(normalized).collect()
-}
-
-fn normalized(rdn: &Rdn) -> String {
-    Dn::default().child(rdn.clone()).normalized()
-}
-
-impl Stored {
-    /// The values of an attribute, of the directory's own as well.
-    pub(super) fn values(&self, description: &str) -> Option<Vec<&[u8]>> {
-        let all = self.attributes.iter().chain(&self.operational);
-        let mut found = all.filter(|(name, _)| is_described(name, description)).peekable();
-        found.peek()?;
-        Some(found.flat_map(|(_, values)| values.iter().map(Vec::as_slice)).collect())
-    }
-
-    pub(super) fn is_referral(&self) -> bool {
-        let classes = self.values("objectClass").unwrap_or_default();
-        classes.iter().any(|class| class.eq_ignore_ascii_case(b"referral"))
-    }
-
-    fn add_value(&mut self, name: &str, value: Vec<u8>) -> bool {
-        let rule = Rule::of_attribute(name);
-        match self.attributes.iter_mut().find(|(known, _)| known.eq_ignore_ascii_case(name)) {
-            None => self.attributes.push((name.to_owned(), vec![value])),
-            Some((_, values)) => {
-                let key = rule.normalize(&value);
-                if values.iter().any(|known| rule.normalize(known) == key) {
-                    return false;
-                }
-                values.push(value);
-            }
+impl Cursor {
+    /// Puts candidates into the order of their places. The store need not be locked for that.
+    pub(super) fn arrange(&mut self) {
+        if let Self::List(list) = self {
+            list.make_contiguous().sort_unstable_by(|a, b| a.place().cmp(b.place()));
         }
-        true
     }
 }
 
-/// Whether an attribute is what a description asks for: the same, or the same with options.
-fn is_described(name: &str, description: &str) -> bool {
-    name.eq_ignore_ascii_case(description)
-        || (!description.contains(';')
-            && name.split_once(';').is_some_and(|(base, _)| base.eq_ignore_ascii_case(description)))
-}
+/// Entries that a walk takes at a time.
+pub(super) const CHUNK: usize = 256;
 
 impl Store {
     pub(super) fn len(&self) -> usize {
-        self.entries.len()
+        self.tree.len()
     }
 
-    pub(super) fn get(&self, dn: &Dn) -> Option<&Stored> {
-        self.entries.get(&place(dn))
+    /// Adds indexes, and fills them.
+    pub(super) fn declare(&mut self, specs: &[IndexSpec]) {
+        specs.iter().for_each(|spec| self.index.declare(spec));
+        self.index.clear();
+        self.slots.iter().flatten().for_each(|stored| self.index.insert(stored));
+    }
+
+    pub(super) fn get(&self, dn: &Dn) -> Option<&Arc<Stored>> {
+        self.at(&place(dn))
+    }
+
+    pub(super) fn at(&self, place: &[u8]) -> Option<&Arc<Stored>> {
+        self.tree.get(place).map(|ByPlace(stored)| stored)
+    }
+
+    fn slot(&self, id: u32) -> Option<&Arc<Stored>> {
+        self.slots.get(id as usize)?.as_ref()
     }
 
     /// Number of changes until now.
@@ -142,167 +133,298 @@ impl Store {
     }
 
     /// What has changed since there were so many changes; nothing if that is too long ago.
-    pub(super) fn changed_since(&self, changes: u64) -> Option<Vec<Changed<'_>>> {
+    pub(super) fn changed_since(&self, changes: u64) -> Option<Vec<Changed>> {
         let missed = usize::try_from(self.changes.checked_sub(changes)?).ok()?;
         let from = self.log.len().checked_sub(missed)?;
-        let mut all: Vec<Changed<'_>> = Vec::new();
+        let mut all: Vec<Changed> = Vec::new();
         let mut known = HashMap::new();
         for change in self.log.range(from..) {
-            let now = change.place.as_ref().and_then(|place| self.entries.get(place));
-            let now = now.filter(|stored| stored.serial == change.serial);
-            let index = *known.entry(change.serial).or_insert(all.len());
-            match all.get_mut(index) {
-                Some(known) => known.now = now,
-                None => all.push(Changed { before: change.before.as_ref(), now }),
-            }
+            known.entry(change.serial).or_insert_with(|| {
+                let now = self.slot(change.id).filter(|stored| stored.serial == change.serial).cloned();
+                all.push(Changed { before: change.before.clone(), now });
+            });
         }
         Some(all)
     }
 
-    /// Puts an entry at its place, as what has become of `before`.
-    fn put(&mut self, mut stored: Stored, before: Option<Stored>) {
-        let place = place(&stored.dn);
-        self.changes += 1;
-        stored.changed = self.changes;
-        self.remember(Change { serial: stored.serial, before, place: Some(place.clone()) });
-        self.entries.insert(place, stored);
+    /// Puts an entry at its place, as what has become of `before`, of which the attributes in `touched` were changed; all if the
+    /// entry is new or has another name.
+    fn put(&mut self, stored: Stored, before: Option<Arc<Stored>>, touched: Option<&[&str]>) {
+        let stored = Arc::new(stored);
+        match (&before, touched) {
+            (Some(before), Some(touched)) => self.index.update(before, &stored, touched),
+            (Some(before), None) => {
+                self.index.remove(before);
+                self.index.insert(&stored);
+            }
+            (None, _) => self.index.insert(&stored),
+        }
+        if let Some(before) = &before
+            && before.place() != stored.place()
+        {
+            self.tree.remove(before.place());
+        }
+        self.remember(Change { serial: stored.serial, id: stored.id, before });
+        if let Some(slot) = self.slots.get_mut(stored.id as usize) {
+            *slot = Some(Arc::clone(&stored));
+        }
+        self.tree.replace(ByPlace(stored));
     }
 
     /// Takes an entry away.
-    fn remove(&mut self, place: &Place) -> Option<Stored> {
-        let removed = self.entries.remove(place)?;
+    fn remove(&mut self, place: &[u8]) -> Option<Arc<Stored>> {
+        let ByPlace(removed) = self.tree.take(place)?;
         self.changes += 1;
-        self.remember(Change { serial: removed.serial, before: Some(removed.clone()), place: None });
+        self.index.remove(&removed);
+        if let Some(slot) = self.slots.get_mut(removed.id as usize) {
+            *slot = None;
+            self.free.push(removed.id);
+        }
+        self.remember(Change { serial: removed.serial, id: removed.id, before: Some(Arc::clone(&removed)) });
         Some(removed)
     }
 
     fn remember(&mut self, change: Change) {
-        if self.log.len() == LOG {
-            self.log.pop_front();
-        }
+        let size = |change: &Change| change.before.as_ref().map_or(0, |stored| stored.contents().len());
+        self.logged += size(&change);
         self.log.push_back(change);
+        while self.log.len() > LOG || (self.logged > LOGGED && self.log.len() > 1) {
+            self.logged -= self.log.pop_front().as_ref().map_or(0, size);
+        }
     }
 
-    /// The names of entries that have none above them.
-    pub(super) fn roots(&self) -> impl Iterator<Item = &Stored> {
-        self.entries
-            .iter()
-            .filter(|(place, _)| {
-                let above = place.split_last().map(|(_, above)| above).unwrap_or_default();
-                !(1..=above.len())
-                    .any(|length| above.get(..length).is_some_and(|above| self.entries.contains_key(above)))
-            })
-            .map(|(_, stored)| stored)
+    /// What a new or changed entry is known by.
+    fn origin(&mut self, before: Option<&Stored>) -> Done<Origin> {
+        self.changes += 1;
+        let modified = now();
+        if let Some(before) = before {
+            return Ok(Origin { changed: self.changes, modified, ..before.origin() });
+        }
+        let id = match self.free.pop() {
+            Some(id) => id,
+            None => {
+                let id = u32::try_from(self.slots.len())
+                    .map_err(|_| LdapResult::new(ResultCode::ADMIN_LIMIT_EXCEEDED))?;
+                self.slots.push(None);
+                id
+            }
+        };
+        self.serial += 1;
+        Ok(Origin { id, serial: self.serial, changed: self.changes, created: modified, modified })
     }
 
-    /// An entry and all below it, from the top.
-    pub(super) fn subtree<'s>(&'s self, dn: &Dn) -> impl Iterator<Item = &'s Stored> + use<'s> {
-        let base = place(dn);
-        let range = self.entries.range(base.clone()..);
-        range.take_while(move |(place, _)| place.starts_with(&base)).map(|(_, stored)| stored)
+    /// The entries that have none above them.
+    pub(super) fn roots(&self) -> Vec<Arc<Stored>> {
+        let mut roots = Vec::new();
+        let mut from: Vec<u8> = Vec::new();
+        while let Some(ByPlace(root)) =
+            self.tree.range::<[u8], _>((Bound::Included(&*from), Bound::Unbounded)).next()
+        {
+            roots.push(Arc::clone(root));
+            from = behind(root.place());
+        }
+        roots
+    }
+
+    /// The places of an entry and of all below it, from the top.
+    fn subtree(&self, base: &[u8]) -> impl Iterator<Item = &Arc<Stored>> {
+        let range = self.tree.range::<[u8], _>((Bound::Included(base), Bound::Unbounded));
+        range.map(|ByPlace(stored)| stored).take_while(move |stored| stored.place().starts_with(base))
+    }
+
+    /// Begins a walk: over candidates of the indexes if these are few, else over the entries of the scope.
+    /// Referrals are found whatever the condition says, unless it is to decide on them too.
+    pub(super) fn walk(
+        &self,
+        base: &[u8],
+        scope: Scope,
+        condition: &Condition,
+        with_referrals: bool,
+    ) -> Cursor {
+        let tree = Cursor::Tree { base: base.to_vec(), scope, after: None };
+        let is_worth = |count: usize| count < 8 || count < self.len() / 4;
+        if scope == Scope::BaseObject || !self.index.estimate(condition).is_some_and(is_worth) {
+            return tree;
+        }
+        let mut ids = Vec::new();
+        if !self.index.collect(condition, &mut ids) {
+            return tree;
+        }
+        if with_referrals {
+            let (name, rule) = ("objectClass".to_owned(), Rule::CaseIgnore);
+            let referrals = Condition::Equal { name, rule, key: b"referral".to_vec() };
+            self.index.collect(&referrals, &mut ids);
+        }
+        ids.sort_unstable();
+        ids.dedup();
+        let found = ids
+            .into_iter()
+            .filter_map(|id| self.slot(id))
+            .filter(|stored| is_in(base, scope, stored.place()));
+        Cursor::List(found.cloned().collect())
+    }
+
+    /// The next entries of a walk; none at its end.
+    pub(super) fn advance(&self, cursor: &mut Cursor) -> Vec<Arc<Stored>> {
+        let (base, scope, after) = match cursor {
+            Cursor::List(list) => return list.drain(..list.len().min(CHUNK)).collect(),
+            Cursor::Tree { base, scope, after } => (base, *scope, after),
+        };
+        let mut found: Vec<Arc<Stored>> = Vec::new();
+        match scope {
+            Scope::BaseObject if after.is_none() => found.extend(self.at(base).cloned()),
+            Scope::BaseObject => {}
+            Scope::SingleLevel => self.children(base, after.as_deref(), &mut found),
+            _ => {
+                let from = match after.as_deref() {
+                    Some(after) => Bound::Excluded(after),
+                    None if scope == Scope::SubordinateSubtree => Bound::Excluded(base.as_slice()),
+                    None => Bound::Included(base.as_slice()),
+                };
+                let range = self.tree.range::<[u8], _>((from, Bound::Unbounded));
+                let range = range.map(|ByPlace(stored)| stored);
+                found
+                    .extend(range.take_while(|stored| stored.place().starts_with(base)).take(CHUNK).cloned());
+            }
+        }
+        if let Some(last) = found.last() {
+            *after = Some(last.place().to_vec());
+        }
+        found
+    }
+
+    /// The entries one level below a place. What stands below them is stepped over.
+    fn children(&self, base: &[u8], after: Option<&[u8]>, found: &mut Vec<Arc<Stored>>) {
+        let mut from = after.map_or_else(|| base.to_vec(), behind);
+        let level = depth(base) + 1;
+        while found.len() < CHUNK {
+            let mut range = self.tree.range::<[u8], _>((Bound::Included(&*from), Bound::Unbounded));
+            let Some(ByPlace(stored)) = range.find(|ByPlace(stored)| stored.place() != base) else { return };
+            let place = stored.place();
+            if !place.starts_with(base) {
+                return;
+            }
+            // An entry that has none above it may stand deeper.
+            let end = memchr::memchr(0, place.get(base.len()..).unwrap_or_default());
+            let child = place.get(..base.len() + end.map_or(0, |end| end + 1)).unwrap_or_default();
+            if depth(place) == level {
+                found.push(Arc::clone(stored));
+            }
+            from = behind(child);
+        }
     }
 
     /// The entry, or `noSuchObject` with the name of the nearest one above.
-    pub(super) fn find(&self, dn: &Dn) -> Done<&Stored> {
-        self.get(dn).ok_or_else(|| self.missing(dn))
+    pub(super) fn find(&self, dn: &Dn) -> Done<&Arc<Stored>> {
+        self.get(dn).ok_or_else(|| self.missing(&place(dn)))
     }
 
-    fn missing(&self, dn: &Dn) -> LdapResult {
-        let mut above = dn.parent();
-        while let Some(name) = above {
-            if let Some(stored) = self.get(&name) {
-                let matched_dn = stored.name.clone();
+    pub(super) fn missing(&self, place: &[u8]) -> LdapResult {
+        let mut above = place;
+        while let Some(end) = above.split_last().and_then(|(_, above)| memchr::memrchr(0, above)) {
+            above = above.get(..=end).unwrap_or_default();
+            if let Some(stored) = self.at(above) {
+                let matched_dn = stored.name().to_owned();
                 return LdapResult { matched_dn, ..LdapResult::new(ResultCode::NO_SUCH_OBJECT) };
             }
-            above = name.parent();
         }
         LdapResult::new(ResultCode::NO_SUCH_OBJECT)
     }
 
-    pub(super) fn add(&mut self, name: &str, attributes: Vec<Attribute>, is_root: bool) -> Done {
+    /// Returns the entry whose `uid` is a user.
+    pub(super) fn of_user(&self, user: &str) -> Option<Arc<Stored>> {
+        let (name, rule) = ("uid".to_owned(), Rule::CaseIgnore);
+        let key = rule.normalize(user.as_bytes());
+        let mut ids = Vec::new();
+        self.index.collect(&Condition::Equal { name, rule, key: key.clone() }, &mut ids);
+        let mut all = ids.into_iter().filter_map(|id| self.slot(id));
+        all.find(|stored| stored.values("uid").any(|uid| rule.normalize(uid) == key)).cloned()
+    }
+
+    pub(super) fn add(&mut self, name: &str, attributes: Vec<Attribute>, is_root: bool) -> Done<Arc<Stored>> {
         let dn = parse(name)?;
         if dn.is_root() {
             return fail(ResultCode::UNWILLING_TO_PERFORM, "the root has no entry");
         }
-        if self.get(&dn).is_some() {
+        let place = place(&dn);
+        if self.at(&place).is_some() {
             return fail(ResultCode::ENTRY_ALREADY_EXISTS, "");
         }
-        let has_parent = dn.parent().is_some_and(|parent| self.get(&parent).is_some());
-        if !has_parent && !is_root && !self.entries.is_empty() {
-            return Err(self.missing(&dn));
+        if !is_root && !self.tree.is_empty() {
+            let parent = place.split_last().and_then(|(_, above)| memchr::memrchr(0, above));
+            let has_parent =
+                parent.and_then(|end| place.get(..=end)).is_some_and(|above| self.at(above).is_some());
+            if !has_parent {
+                return Err(self.missing(&place));
+            }
         }
-        self.serial += 1;
-        let operational = vec![
-            ("entryDN".to_owned(), vec![name.as_bytes().to_vec()]),
-            (
-                "entryUUID".to_owned(),
-                vec![format!("00000000-0000-4000-8000-{:012x}", self.serial).into_bytes()],
-            ),
-        ];
-        let serial = self.serial;
-        let name = name.to_owned();
-        let mut stored = Stored { name, attributes: Vec::new(), operational, dn, serial, changed: 0 };
+        let mut own: Vec<Attribute> = Vec::with_capacity(attributes.len() + 1);
         for (name, values) in attributes {
             if values.is_empty() {
                 return fail(ResultCode::PROTOCOL_ERROR, format!("{name}: no values"));
             }
-            for value in values {
-                if !stored.add_value(&name, value) {
-                    return fail(ResultCode::ATTRIBUTE_OR_VALUE_EXISTS, format!("{name}: a value twice"));
-                }
-            }
+            add_values(&mut own, &name, values, Rule::of_attribute(&name))?;
         }
-        add_rdn_values(&mut stored);
-        self.put(stored, None);
-        Ok(())
+        add_rdn_values(&dn, &mut own);
+        let origin = self.origin(None)?;
+        let id = origin.id;
+        self.put(Stored::new(name, &place, &own, origin), None, None);
+        self.slot(id).cloned().ok_or_else(|| LdapResult::new(ResultCode::OTHER))
     }
 
     /// Deletes an entry, with `recursive` all below it; gives what was there.
-    pub(super) fn delete(&mut self, name: &str, recursive: bool) -> Done<Stored> {
+    pub(super) fn delete(&mut self, name: &str, recursive: bool) -> Done<Arc<Stored>> {
         let dn = parse(name)?;
-        self.find(&dn)?;
-        let below: Vec<Place> = self.subtree(&dn).map(|stored| place(&stored.dn)).collect();
-        if below.len() > 1 && !recursive {
+        let place = self.find(&dn)?.place().to_vec();
+        if !recursive && self.subtree(&place).nth(1).is_some() {
             return fail(ResultCode::NOT_ALLOWED_ON_NON_LEAF, "subordinate objects must be deleted first");
         }
+        let below: Vec<Arc<Stored>> = self.subtree(&place).cloned().collect();
         // From the leaves to the top, so that no entry is without the one above it at any time.
         let mut removed = None;
-        for place in below.iter().rev() {
-            removed = self.remove(place);
+        for stored in below.iter().rev() {
+            removed = self.remove(stored.place());
         }
         removed.ok_or_else(|| LdapResult::new(ResultCode::NO_SUCH_OBJECT))
     }
 
-    pub(super) fn modify(&mut self, name: &str, modifications: &[RecordModification]) -> Done {
+    pub(super) fn modify(&mut self, name: &str, modifications: &[RecordModification]) -> Done<Arc<Stored>> {
         let dn = parse(name)?;
         // All changes are made, or none (RFC 4511 4.6).
-        let before = self.find(&dn)?.clone();
-        let mut changed = before.clone();
+        let before = Arc::clone(self.find(&dn)?);
+        let mut changed = before.to_attributes();
         for modification in modifications {
-            apply(&mut changed, modification)?;
+            apply(&mut changed, modification, Rule::of_attribute(&modification.attribute))?;
         }
-        let missing = changed.dn.rdns().first().into_iter().flat_map(|rdn| rdn.avas()).any(|ava| {
+        let touched: Vec<&str> = modifications.iter().map(|one| one.attribute.as_str()).collect();
+        let missing = dn.rdns().first().into_iter().flat_map(|rdn| rdn.avas()).any(|ava| {
             let rule = Rule::of_attribute(ava.attribute());
-            let values = changed.values(ava.attribute()).unwrap_or_default();
-            !values.iter().any(|value| rule.normalize(value) == rule.normalize(ava.value()))
+            touched.iter().any(|name| is_described(name, ava.attribute())) && {
+                let values = changed.iter().filter(|(name, _)| is_described(name, ava.attribute()));
+                let key = rule.normalize(ava.value());
+                !values.flat_map(|(_, values)| values).any(|value| rule.normalize(value) == key)
+            }
         });
         if missing {
             return fail(ResultCode::NOT_ALLOWED_ON_RDN, "a value of the name has to stay");
         }
-        self.put(changed, Some(before));
-        Ok(())
+        let origin = self.origin(Some(&before))?;
+        let id = origin.id;
+        let stored = Stored::new(before.name(), before.place(), &changed, origin);
+        self.put(stored, Some(before), Some(&touched));
+        self.slot(id).cloned().ok_or_else(|| LdapResult::new(ResultCode::OTHER))
     }
 
-    /// Renames an entry with all below it; gives its new name.
+    /// Renames an entry, and all below it with it.
     pub(super) fn modify_dn(
         &mut self,
         name: &str,
         rdn: &str,
         delete_old: bool,
         superior: Option<&str>,
-    ) -> Done<Dn> {
+    ) -> Done<Arc<Stored>> {
         let dn = parse(name)?;
-        self.find(&dn)?;
+        let from = self.find(&dn)?.place().to_vec();
         let rdn: Rdn = rdn.parse().map_err(|error: crate::Error| {
             LdapResult::new(ResultCode::INVALID_DN_SYNTAX).with_message(error.to_string())
         })?;
@@ -318,108 +440,76 @@ impl Store {
             }
         };
         let target = parent.child(rdn);
-        if target != dn && self.get(&target).is_some() {
+        let to = place(&target);
+        if to != from && self.at(&to).is_some() {
             return fail(ResultCode::ENTRY_ALREADY_EXISTS, "");
         }
-        let moved: Vec<Place> = self.subtree(&dn).map(|stored| place(&stored.dn)).collect();
-        let depth = dn.rdns().len();
-        for key in moved {
-            let Some(before) = self.entries.remove(&key) else { continue };
-            let mut stored = before.clone();
-            let below = stored.dn.rdns().len() - depth;
-            if below == 0 {
+        let moved: Vec<Arc<Stored>> = self.subtree(&from).cloned().collect();
+        let mut top = None;
+        for before in moved {
+            let old = before.dn();
+            let below = old.rdns().len().saturating_sub(dn.rdns().len());
+            let mut attributes = before.to_attributes();
+            let new = if below == 0 {
                 if delete_old {
-                    remove_rdn_values(&mut stored);
+                    remove_rdn_values(&old, &mut attributes);
                 }
-                stored.dn = target.clone();
-                add_rdn_values(&mut stored);
+                add_rdn_values(&target, &mut attributes);
+                target.clone()
             } else {
-                let kept: Vec<Rdn> = stored.dn.rdns().iter().take(below).cloned().collect();
-                stored.dn = kept.into_iter().rev().fold(target.clone(), |dn, rdn| dn.child(rdn));
-            }
-            stored.name = stored.dn.to_string();
-            if let Some((_, values)) = stored.operational.first_mut() {
-                *values = vec![stored.name.as_bytes().to_vec()];
-            }
-            self.put(stored, Some(before));
+                let kept: Vec<Rdn> = old.rdns().iter().take(below).cloned().collect();
+                kept.into_iter().rev().fold(target.clone(), |dn, rdn| dn.child(rdn))
+            };
+            let place = [&to, before.place().get(from.len()..).unwrap_or_default()].concat();
+            let origin = self.origin(Some(&before))?;
+            top = top.or(Some(origin.id));
+            let stored = Stored::new(&new.to_string(), &place, &attributes, origin);
+            self.put(stored, Some(before), None);
         }
-        Ok(target)
+        let top = top.and_then(|id| self.slot(id)).cloned();
+        top.ok_or_else(|| LdapResult::new(ResultCode::NO_SUCH_OBJECT))
     }
 }
 
-fn apply(entry: &mut Stored, modification: &RecordModification) -> Done {
-    let name = &modification.attribute;
-    let rule = Rule::of_attribute(name);
-    let index = entry.attributes.iter().position(|(known, _)| known.eq_ignore_ascii_case(name));
-    let missing = || LdapResult::new(ResultCode::NO_SUCH_ATTRIBUTE).with_message(name.clone());
-    match modification.kind {
-        ModificationKind::Add => {
-            if modification.values.is_empty() {
-                return fail(ResultCode::PROTOCOL_ERROR, format!("{name}: no values"));
-            }
-            for value in &modification.values {
-                if !entry.add_value(name, value.clone()) {
-                    return fail(ResultCode::ATTRIBUTE_OR_VALUE_EXISTS, format!("{name}: value exists"));
-                }
-            }
-        }
-        ModificationKind::Delete => {
-            let index = index.ok_or_else(missing)?;
-            if let Some((_, values)) = entry.attributes.get_mut(index) {
-                for value in &modification.values {
-                    let key = rule.normalize(value);
-                    let found =
-                        values.iter().position(|known| rule.normalize(known) == key).ok_or_else(missing)?;
-                    values.remove(found);
-                }
-                if values.is_empty() || modification.values.is_empty() {
-                    entry.attributes.remove(index);
-                }
-            }
-        }
-        ModificationKind::Replace => {
-            if let Some(index) = index {
-                entry.attributes.remove(index);
-            }
-            for value in &modification.values {
-                if !entry.add_value(name, value.clone()) {
-                    return fail(ResultCode::ATTRIBUTE_OR_VALUE_EXISTS, format!("{name}: a value twice"));
-                }
-            }
-        }
-        ModificationKind::Increment => {
-            let number = |octets: &[u8]| std::str::from_utf8(octets).ok()?.trim().parse::<i64>().ok();
-            let by = modification.values.first().and_then(|value| number(value));
-            let (_, values) = index.and_then(|index| entry.attributes.get_mut(index)).ok_or_else(missing)?;
-            for value in values {
-                let sum = number(value).zip(by).and_then(|(value, by)| value.checked_add(by));
-                match sum {
-                    Some(sum) => *value = sum.to_string().into_bytes(),
-                    None => return fail(ResultCode::CONSTRAINT_VIOLATION, format!("{name}: no integers")),
-                }
-            }
-        }
+/// The first place behind all those of a subtree.
+fn behind(base: &[u8]) -> Vec<u8> {
+    let mut place = base.to_vec();
+    match place.last_mut() {
+        // No place has an octet 1.
+        Some(last) => *last = 1,
+        None => place.push(u8::MAX),
     }
-    Ok(())
+    place
 }
 
-fn add_rdn_values(entry: &mut Stored) {
-    let avas: Vec<_> = entry.dn.rdns().first().map(|rdn| rdn.avas().to_vec()).unwrap_or_default();
-    for ava in avas {
-        entry.add_value(ava.attribute(), ava.value().to_vec());
+/// Whether a place is in a scope.
+pub(super) fn is_in(base: &[u8], scope: Scope, place: &[u8]) -> bool {
+    let Some(rest) = place.strip_prefix(base) else { return false };
+    match scope {
+        Scope::BaseObject => rest.is_empty(),
+        Scope::SingleLevel => depth(rest) == 1,
+        Scope::SubordinateSubtree => !rest.is_empty(),
+        _ => true,
     }
 }
 
-fn remove_rdn_values(entry: &mut Stored) {
-    let avas: Vec<_> = entry.dn.rdns().first().map(|rdn| rdn.avas().to_vec()).unwrap_or_default();
-    for ava in avas {
+fn add_rdn_values(dn: &Dn, attributes: &mut Vec<Attribute>) {
+    for ava in dn.rdns().first().into_iter().flat_map(|rdn| rdn.avas()) {
+        // It is mostly there.
+        let rule = Rule::of_attribute(ava.attribute());
+        _ = add_values(attributes, ava.attribute(), vec![ava.value().to_vec()], rule);
+    }
+}
+
+fn remove_rdn_values(dn: &Dn, attributes: &mut Vec<Attribute>) {
+    for ava in dn.rdns().first().into_iter().flat_map(|rdn| rdn.avas()) {
         let rule = Rule::of_attribute(ava.attribute());
         let key = rule.normalize(ava.value());
         for (_, values) in
-            entry.attributes.iter_mut().filter(|(name, _)| name.eq_ignore_ascii_case(ava.attribute()))
+            attributes.iter_mut().filter(|(name, _)| name.eq_ignore_ascii_case(ava.attribute()))
         {
             values.retain(|value| rule.normalize(value) != key);
         }
     }
-    entry.attributes.retain(|(_, values)| !values.is_empty());
+    attributes.retain(|(_, values)| !values.is_empty());
 }

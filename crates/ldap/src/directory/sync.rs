@@ -1,35 +1,49 @@
 //! Content synchronization (RFC 4533).
 
+use std::sync::Arc;
+
 use tercet_runtime::types::Octets;
 
-use super::search::{Message, Query};
-use super::store::{Changed, Done, Store, Stored, uuid};
+use super::condition::{Budget, Steps};
+use super::entry::{Stored, element, uuid};
+use super::output::message;
+use super::search::{Query, Task};
+use super::store::{Changed, Done, Store};
 use crate::controls as known;
 use crate::controls::{SyncChange, SyncInfo};
-use crate::generated::{self as asn1, ProtocolOp};
+use crate::generated as asn1;
 use crate::proto::control::encoded;
+use crate::proto::element::tag;
 use crate::proto::{Control, LdapResult, ResponseControl as _, ResultCode};
 
-/// A search that goes on, and the number of changes that it has told of.
+/// A search that goes on, and the number of changes that it has reported.
 #[derive(Debug)]
 pub(super) struct Listener {
     pub(super) id: u32,
-    query: Query,
-    told: u64,
+    query: Arc<Query>,
+    reported: u64,
 }
 
-/// What the first stage of a synchronization brings, the refresh.
+/// The first stage of a synchronization, the refresh.
+#[derive(Debug)]
 pub(super) struct Refresh {
-    pub(super) messages: Vec<Message>,
-    /// The end of a search that does not go on.
-    pub(super) result: LdapResult,
+    /// What has changed, if the directory remembers it all.
+    pub(super) changed: Option<Vec<Changed>>,
+    /// Else, the number of changes that the client knows, if it knows any.
+    pub(super) since: Option<u64>,
+    /// The state to which the refresh leads at least.
+    cookie: Vec<u8>,
+    reported: u64,
 }
 
 /// Identifiers of one message.
-const SET: usize = 1000;
+pub(super) const SET: usize = 1000;
 
-/// Tells a client what it does not know yet.
-pub(super) fn refresh(store: &Store, query: &Query, sync: &known::Sync) -> Done<Refresh> {
+/// Steps that finding out what a change means for a search may take: about 50 ms.
+const STEPS: Steps = 5_000_000;
+
+/// Begins a refresh: finds out what the client does not know yet.
+pub(super) fn begin(store: &Store, query: &Query, sync: &known::Sync) -> Done<Refresh> {
     query.check(store)?;
     if query.is_arranged() {
         let message = "synchronization knows no order and no pages";
@@ -45,87 +59,106 @@ pub(super) fn refresh(store: &Store, query: &Query, sync: &known::Sync) -> Done<
             since => since,
         },
     };
-    let (mut messages, deletes) = match since.map(|since| (since, store.changed_since(since))) {
-        None => (query.found(store).map(|stored| told(query, stored, SyncChange::Add)).collect(), false),
-        Some((_, Some(changed))) => (changes(query, &changed, None), true),
-        Some((since, None)) => (present(store, query, since), false),
-    };
-    let cookie = cookie(store);
-    let mut result = LdapResult::default();
-    if sync.persist {
-        let cookie = Some(cookie);
-        let end = if deletes {
-            SyncInfo::RefreshDelete(cookie, true)
-        } else {
-            SyncInfo::RefreshPresent(cookie, true)
-        };
-        messages.push(info(&end));
-    } else {
+    let changed = since.and_then(|since| store.changed_since(since));
+    Ok(Refresh { changed, since, cookie: cookie(store), reported: store.changes() })
+}
+
+impl Refresh {
+    /// Ends the refresh: the result of a search that ends with it, or the search that goes on.
+    pub(super) fn end(
+        self,
+        id: u32,
+        query: &Arc<Query>,
+        persists: bool,
+        out: &mut Vec<u8>,
+    ) -> Result<LdapResult, Listener> {
+        let (deletes, cookie) = (self.changed.is_some(), self.cookie);
+        if persists {
+            let end = if deletes {
+                SyncInfo::RefreshDelete(Some(cookie), true)
+            } else {
+                SyncInfo::RefreshPresent(Some(cookie), true)
+            };
+            put_info(out, id, &end);
+            return Err(Listener { id, query: Arc::clone(query), reported: self.reported });
+        }
         let cookie = Some(Octets::borrowed(&cookie));
         let value = encoded(&asn1::SyncDone { cookie, refresh_deletes: deletes });
+        let mut result = LdapResult::default();
         result.controls.push(Control::new(known::SyncDone::OID).with_value(value));
+        Ok(result)
     }
-    Ok(Refresh { messages, result })
+
+    /// The search for what is to be reported if the directory does not remember what has changed.
+    pub(super) fn task(&self, id: u32, query: &Arc<Query>) -> Task {
+        Task::refresh(id, Arc::clone(query), self.since)
+    }
 }
 
 impl Listener {
-    /// A search that has told of all until now.
-    pub(super) const fn new(id: u32, query: Query, store: &Store) -> Self {
-        Self { id, query, told: store.changes() }
+    /// What has changed meanwhile, and the cookie that goes with it. The search ends if that is more than the directory remembers.
+    pub(super) fn news(&mut self, store: &Store) -> Done<(Vec<Changed>, Vec<u8>)> {
+        let changed = store.changed_since(self.reported);
+        let changed = changed.ok_or_else(|| LdapResult::new(ResultCode::SYNC_REFRESH_REQUIRED))?;
+        self.reported = store.changes();
+        Ok((changed, cookie(store)))
     }
 
-    /// What has changed meanwhile. The search ends if that is more than the directory remembers.
-    pub(super) fn news(&mut self, store: &Store) -> Done<Vec<Message>> {
-        let changed = store.changed_since(self.told);
-        let changed = changed.ok_or_else(|| LdapResult::new(ResultCode::SYNC_REFRESH_REQUIRED))?;
-        self.told = store.changes();
-        Ok(changes(&self.query, &changed, Some(&cookie(store))))
+    /// Writes what has changed.
+    ///
+    /// # Errors
+    /// As [`put_changes`].
+    pub(super) fn report(&self, changed: &[Changed], cookie: &[u8], out: &mut Vec<u8>) -> Done {
+        put_changes(&self.query, self.id, changed, Some(cookie), out)
     }
 }
 
-/// What several changes mean for what a search finds; the cookie goes with the last.
-fn changes(query: &Query, changed: &[Changed<'_>], cookie: Option<&[u8]>) -> Vec<Message> {
+/// Writes what several changes mean for what a search finds; the cookie goes with the last.
+///
+/// # Errors
+/// It takes too long to find out.
+pub(super) fn put_changes(
+    query: &Query,
+    id: u32,
+    changed: &[Changed],
+    cookie: Option<&[u8]>,
+    out: &mut Vec<u8>,
+) -> Done {
+    let budget = &mut Budget::turn(STEPS);
+    let over = |_| {
+        let message = "the filter takes too long for the changes";
+        LdapResult::new(ResultCode::ADMIN_LIMIT_EXCEEDED).with_message(message)
+    };
     let mut news: Vec<(&Stored, SyncChange)> = Vec::new();
     for Changed { before, now } in changed {
-        let before = before.filter(|stored| query.has(stored));
-        let now = now.filter(|stored| query.has(stored));
+        let mut found = |stored: &Option<Arc<Stored>>| match stored {
+            Some(stored) => query.has(stored, budget),
+            None => Ok(false),
+        };
+        let (was_found, is_found) = (found(before).map_err(over)?, found(now).map_err(over)?);
         match (before, now) {
-            (None, None) => {}
-            (None, Some(stored)) => news.push((stored, SyncChange::Add)),
-            (Some(_), Some(stored)) => news.push((stored, SyncChange::Modify)),
-            (Some(stored), None) => news.push((stored, SyncChange::Delete)),
+            (_, Some(now)) if is_found && !was_found => news.push((now, SyncChange::Add)),
+            (_, Some(now)) if is_found => news.push((now, SyncChange::Modify)),
+            (Some(before), _) if was_found => news.push((before, SyncChange::Delete)),
+            _ => {}
         }
     }
     let last = news.len();
-    let messages = news.into_iter().enumerate().map(|(index, (stored, change))| {
-        let cookie = cookie.filter(|_| index + 1 == last);
-        told_with(query, stored, change, cookie)
-    });
-    messages.collect()
-}
-
-/// What has changed since then, and the identifiers of all else that is still there.
-fn present(store: &Store, query: &Query, since: u64) -> Vec<Message> {
-    let (same, changed): (Vec<_>, Vec<_>) = query.found(store).partition(|stored| stored.changed <= since);
-    let sets = same.chunks(SET).map(|some| {
-        let ids = some.iter().map(|stored| uuid(stored.serial).to_vec()).collect();
-        info(&SyncInfo::IdSet(None, false, ids))
-    });
-    sets.chain(changed.into_iter().map(|stored| told(query, stored, SyncChange::Add))).collect()
-}
-
-fn told(query: &Query, stored: &Stored, change: SyncChange) -> Message {
-    told_with(query, stored, change, None)
-}
-
-/// An entry with its state; one that is gone is a name without attributes.
-fn told_with(query: &Query, stored: &Stored, change: SyncChange, cookie: Option<&[u8]>) -> Message {
-    let mut message = query.message(stored);
-    if change == SyncChange::Delete
-        && let ProtocolOp::SearchResEntry(entry) = &mut message.operation
-    {
-        entry.attributes.clear();
+    for (index, (stored, change)) in news.into_iter().enumerate() {
+        let control = state(stored, change, cookie.filter(|_| index + 1 == last));
+        if change == SyncChange::Delete {
+            // An entry that has gone is a name without attributes.
+            query.put_name(out, id, stored, &[control]);
+        } else {
+            let budget = &mut Budget::turn(STEPS);
+            query.put(out, id, stored, &[control], budget).map_err(over)?;
+        }
     }
+    Ok(())
+}
+
+/// The control that tells what has become of an entry.
+pub(super) fn state(stored: &Stored, change: SyncChange, cookie: Option<&[u8]>) -> Control {
     let value = asn1::SyncState {
         state: match change {
             SyncChange::Present => asn1::SyncStateState::Present,
@@ -136,16 +169,21 @@ fn told_with(query: &Query, stored: &Stored, change: SyncChange, cookie: Option<
         entry_uuid: Octets::copied(&uuid(stored.serial)),
         cookie: cookie.map(Octets::borrowed),
     };
-    message.controls.push(Control::new(known::SyncState::OID).with_value(encoded(&value)));
-    message
+    Control::new(known::SyncState::OID).with_value(encoded(&value))
 }
 
-fn info(info: &SyncInfo) -> Message {
-    let operation = ProtocolOp::IntermediateResponse(asn1::IntermediateResponse {
-        response_name: Some(Octets::copied(SyncInfo::OID.as_bytes())),
-        response_value: Some(Octets::copied(&info.value())),
-    });
-    Message { operation, controls: Vec::new() }
+/// Writes the identifiers of entries that have not changed.
+pub(super) fn put_same(out: &mut Vec<u8>, id: u32, same: Vec<[u8; 16]>) {
+    let ids = same.into_iter().map(|uuid| uuid.to_vec()).collect();
+    put_info(out, id, &SyncInfo::IdSet(None, false, ids));
+}
+
+fn put_info(out: &mut Vec<u8>, id: u32, info: &SyncInfo) {
+    let mut contents = Vec::new();
+    // IntermediateResponse ::= [APPLICATION 25] SEQUENCE { responseName [0], responseValue [1] }
+    element(&mut contents, 0x80, SyncInfo::OID.as_bytes());
+    element(&mut contents, 0x81, &info.value());
+    message(out, id, tag::INTERMEDIATE, &[&contents], &[]);
 }
 
 /// Which directory, and how many changes it has had. It is text, as tools take it from command lines.

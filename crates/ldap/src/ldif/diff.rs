@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use super::{Change, Record};
 use crate::dn::Dn;
-use crate::draft::modifications;
+use crate::entry::modifications;
 use crate::error::{Error, ErrorKind, Result};
+use crate::matching::Rule;
 
 /// Changes that make entries of others: new ones from the top down, then what changes, then what goes from the bottom up.
 /// Names are compared as names (RFC 4514), values by the rules of [`crate::matching`].
@@ -33,7 +34,7 @@ pub fn difference(
         match after.remove(&place) {
             None => gone.push(change(dn, Change::Delete)),
             Some((_, new)) => {
-                let modifications = modifications(&old, &new);
+                let modifications = modifications(&old, &new, &Rule::of_attribute);
                 if !modifications.is_empty() {
                     changed.push(change(dn, Change::Modify(modifications)));
                 }
@@ -57,7 +58,7 @@ fn content(records: impl IntoIterator<Item = Result<Record>>) -> Result<BTreeMap
             return Err(fault("a change, where an entry is expected"));
         };
         let dn: Dn = record.dn.parse()?;
-        let place = dn.rdns().iter().rev().map(|rdn| Dn::default().child(rdn.clone()).normalized()).collect();
+        let place = dn.rdns().iter().rev().map(|rdn| rdn.normalized()).collect();
         if all.insert(place, (record.dn.clone(), attributes)).is_some() {
             return Err(Error::new(ErrorKind::Usage, format!("{}: the name comes twice", record.dn)));
         }

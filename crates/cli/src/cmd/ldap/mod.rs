@@ -16,6 +16,7 @@ use crate::exit::{Exit, Failure, Outcome};
 use clap::{Args, Subcommand};
 use tercet_ldap::{Error, ErrorKind};
 use tercet_printable::Printable;
+use tokio::runtime::Builder;
 
 /// Talk to directories: search, change, and load-test, with the options of OpenLDAP's tools
 #[derive(Args, Debug)]
@@ -42,7 +43,13 @@ enum Command {
 
 impl Ldap {
     pub fn run(&self) -> Outcome {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let runtime = match &self.command {
+            // A server uses all cores; a client has one connection.
+            Command::Serve(command) => {
+                Builder::new_multi_thread().worker_threads(command.workers()).enable_all().build()?
+            }
+            _ => Builder::new_current_thread().enable_all().build()?,
+        };
         runtime.block_on(async {
             match &self.command {
                 Command::Search(command) => command.run().await,

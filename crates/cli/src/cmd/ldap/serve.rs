@@ -7,10 +7,11 @@ use crate::term;
 use clap::Args;
 use std::fs::File;
 use std::io::BufReader;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use tercet_ldap::directory::Directory;
+use tercet_ldap::directory::{Directory, IndexSpec};
 
 /// Serve a directory in memory, for tests and demonstrations
 #[derive(Args, Debug)]
@@ -48,6 +49,25 @@ pub struct Serve {
     #[arg(long, requires = "certificate")]
     tls: bool,
 
+    /// An index besides those of every directory: eq, sub, pres and ord, such as `cn:eq,sub`
+    ///
+    /// Every directory has equality of objectClass, entryUUID, uid, mail, member, uniqueMember, memberOf, uidNumber, gidNumber,
+    /// sAMAccountName, cn and sn, and substrings of cn and sn.
+    #[arg(long, value_name = "ATTR:KIND[,KIND]", value_parser = |text: &str| text.parse::<IndexSpec>())]
+    index: Vec<IndexSpec>,
+
+    /// Entries that a search returns at most; no limit by default
+    #[arg(long, value_name = "COUNT")]
+    size_limit: Option<usize>,
+
+    /// Seconds that a search takes at most; 0 for no limit
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    time_limit: u64,
+
+    /// Threads that answer requests; as many as the machine has cores by default
+    #[arg(long, value_name = "COUNT")]
+    workers: Option<NonZeroUsize>,
+
     /// The one user who may write and read `userPassword`; without, all may write
     #[arg(short = 'D', value_name = "DN", requires = "password")]
     root: Option<String>,
@@ -58,9 +78,19 @@ pub struct Serve {
 }
 
 impl Serve {
+    /// Returns the number of threads.
+    pub fn workers(&self) -> usize {
+        let cores = std::thread::available_parallelism();
+        self.workers.or_else(|| cores.ok()).map_or(1, NonZeroUsize::get)
+    }
+
     pub async fn run(&self) -> Outcome {
         let read = |path: &PathBuf| std::fs::read(path).map_err(|error| Failure::io(path.display(), &error));
-        let mut directory = Directory::new();
+        let limit = (self.time_limit > 0).then(|| Duration::from_secs(self.time_limit));
+        let mut directory = Directory::new().with_time_limit(limit).with_size_limit(self.size_limit);
+        if !self.index.is_empty() {
+            directory = directory.with_indexes(&self.index);
+        }
         if let (Some(root), Some(password)) = (&self.root, &self.password) {
             directory = directory.with_root(root, password);
         }

@@ -1,0 +1,449 @@
+//! Indexes: which entries may have a value. They give candidates; the filter itself decides.
+
+mod ids;
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
+use std::ops::Bound;
+use std::str::FromStr;
+
+use super::condition::Condition;
+use super::entry::{Stored, is_described};
+use crate::error::{Error, ErrorKind, Result};
+use crate::matching::{Parts, Rule};
+pub(super) use ids::Ids;
+
+/// An attribute with the kinds of its indexes, as `uid:eq` or `cn:eq,sub,pres,ord`.
+///
+/// Without a kind it is `eq`. Options of an attribute share the index of the attribute.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IndexSpec {
+    attribute: String,
+    equality: bool,
+    substrings: bool,
+    presence: bool,
+    ordering: bool,
+}
+
+impl FromStr for IndexSpec {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let fault = |message: String| Error::new(ErrorKind::Usage, message);
+        let (attribute, kinds) = text.split_once(':').unwrap_or((text, "eq"));
+        let is_name = |octet: u8| octet.is_ascii_alphanumeric() || matches!(octet, b'-' | b'.' | b'_');
+        if attribute.is_empty() || !attribute.bytes().all(is_name) {
+            return Err(fault(format!("index `{text}`: an attribute without options expected")));
+        }
+        let attribute = attribute.to_ascii_lowercase();
+        let mut spec =
+            Self { attribute, equality: false, substrings: false, presence: false, ordering: false };
+        for kind in kinds.split(',') {
+            match kind {
+                "eq" => spec.equality = true,
+                "sub" => spec.substrings = true,
+                "pres" => spec.presence = true,
+                "ord" => spec.ordering = true,
+                _ => return Err(fault(format!("unknown kind of index `{kind}`; known: eq, sub, pres, ord"))),
+            }
+        }
+        Ok(spec)
+    }
+}
+
+/// The indexes of every directory.
+const DEFAULT: [&str; 12] = [
+    "objectClass:eq",
+    "entryUUID:eq",
+    "uid:eq,pres",
+    "mail:eq,pres",
+    "member:eq,pres",
+    "uniqueMember:eq,pres",
+    "memberOf:eq,pres",
+    "uidNumber:eq,ord",
+    "gidNumber:eq,ord",
+    "sAMAccountName:eq",
+    "cn:eq,sub",
+    "sn:eq,sub",
+];
+
+/// All indexes of a directory.
+#[derive(Debug)]
+pub(super) struct Index {
+    attributes: Vec<Indexed>,
+    /// Keyed, so that nobody can prepare values that share a hash.
+    hasher: RandomState,
+    buffer: Vec<u8>,
+}
+
+/// The indexes of an attribute.
+#[derive(Debug)]
+struct Indexed {
+    /// In lower case.
+    name: String,
+    rule: Rule,
+    /// By the hash of the normalized value.
+    equality: Option<HashMap<u64, Ids, BuildHasherDefault<Hashed>>>,
+    /// By three octets of a normalized value, which has a zero before and behind it.
+    grams: Option<HashMap<u32, Ids, BuildHasherDefault<Hashed>>>,
+    presence: Option<Option<Ids>>,
+    ordering: Option<BTreeMap<Box<[u8]>, Ids>>,
+}
+
+/// Takes numbers that are hashes already, and grams.
+#[derive(Default)]
+struct Hashed(u64);
+
+impl Hasher for Hashed {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, _: &[u8]) {}
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
+
+    fn write_u32(&mut self, gram: u32) {
+        // Fibonacci hashing: the map takes its buckets from either end of the number.
+        self.0 = u64::from(gram).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        self.0 ^= self.0 >> 32;
+    }
+}
+
+impl Default for Index {
+    fn default() -> Self {
+        let mut index = Self { attributes: Vec::new(), hasher: RandomState::new(), buffer: Vec::new() };
+        // The list is our own, and a test reads it.
+        DEFAULT.iter().filter_map(|text| text.parse().ok()).for_each(|spec| index.declare(&spec));
+        index
+    }
+}
+
+impl Index {
+    /// Adds indexes; entries that are there have to be inserted again.
+    pub(super) fn declare(&mut self, spec: &IndexSpec) {
+        let index = self.attributes.iter().position(|known| known.name == spec.attribute);
+        let index = index.unwrap_or_else(|| {
+            let (name, rule) = (spec.attribute.clone(), Rule::of_attribute(&spec.attribute));
+            self.attributes.push(Indexed {
+                name,
+                rule,
+                equality: None,
+                grams: None,
+                presence: None,
+                ordering: None,
+            });
+            self.attributes.len() - 1
+        });
+        let Some(indexed) = self.attributes.get_mut(index) else { return };
+        if spec.equality {
+            indexed.equality.get_or_insert_default();
+        }
+        if spec.substrings {
+            indexed.grams.get_or_insert_default();
+        }
+        if spec.presence {
+            indexed.presence.get_or_insert_default();
+        }
+        if spec.ordering {
+            indexed.ordering.get_or_insert_default();
+        }
+    }
+
+    /// Takes all entries out.
+    pub(super) fn clear(&mut self) {
+        for indexed in &mut self.attributes {
+            indexed.equality.iter_mut().for_each(HashMap::clear);
+            indexed.grams.iter_mut().for_each(HashMap::clear);
+            indexed.ordering.iter_mut().for_each(BTreeMap::clear);
+            indexed.presence.iter_mut().for_each(|ids| *ids = None);
+        }
+    }
+
+    pub(super) fn insert(&mut self, stored: &Stored) {
+        let Self { attributes, hasher, buffer } = self;
+        for indexed in attributes {
+            indexed.each_value(stored, |indexed, value| indexed.insert(stored.id, value, hasher, buffer));
+        }
+    }
+
+    pub(super) fn remove(&mut self, stored: &Stored) {
+        let Self { attributes, hasher, buffer } = self;
+        for indexed in attributes {
+            indexed.each_value(stored, |indexed, value| indexed.remove(stored.id, value, hasher, buffer));
+        }
+    }
+
+    /// Follows a change of an entry, of which attributes with these names may differ.
+    pub(super) fn update(&mut self, before: &Stored, now: &Stored, touched: &[&str]) {
+        let Self { attributes, hasher, buffer } = self;
+        let is_touched =
+            |indexed: &&mut Indexed| touched.iter().any(|name| is_described(name, &indexed.name));
+        for indexed in attributes.iter_mut().filter(is_touched) {
+            let (old, new) = (indexed.octets_of(before), indexed.octets_of(now));
+            // A value that goes takes the number of the entry with it, also where another value needs it. That cannot be where
+            // values of one attribute are whole keys: they differ. For others, all that stay are inserted again.
+            let has_options = now
+                .attributes()
+                .any(|attribute| attribute.name.contains(';') && is_described(attribute.name, &indexed.name));
+            let again = indexed.grams.is_some() || has_options;
+            old.difference(&new).for_each(|value| indexed.remove(before.id, value, hasher, buffer));
+            let added = new.iter().filter(|value| again || !old.contains(*value));
+            added.for_each(|value| indexed.insert(now.id, value, hasher, buffer));
+            if let (Some(presence), false) = (&mut indexed.presence, new.is_empty()) {
+                presence.get_or_insert(Ids::One(now.id)).insert(now.id);
+            }
+        }
+    }
+
+    fn indexed(&self, description: &str) -> Option<&Indexed> {
+        let name = description.split(';').next().unwrap_or_default();
+        self.attributes.iter().find(|indexed| indexed.name.eq_ignore_ascii_case(name))
+    }
+
+    /// The most entries that a condition can select; nothing if no index tells.
+    pub(super) fn estimate(&self, condition: &Condition) -> Option<usize> {
+        match condition {
+            Condition::And(list) => list.iter().filter_map(|part| self.estimate(part)).min(),
+            Condition::Or(list) => {
+                list.iter().try_fold(0_usize, |sum, part| Some(sum.saturating_add(self.estimate(part)?)))
+            }
+            Condition::Equal { name, key, .. } => {
+                Some(self.indexed(name)?.equal(key, &self.hasher)?.map_or(0, Ids::len))
+            }
+            Condition::Present { name } => {
+                Some(self.indexed(name)?.presence.as_ref()?.as_ref().map_or(0, Ids::len))
+            }
+            Condition::Substrings { name, parts, .. } => {
+                let grams = self.indexed(name)?.sets_of(parts)?;
+                Some(grams.map_or(0, |sets| sets.first().map_or(0, |ids| ids.len())))
+            }
+            Condition::AtLeast { name, key, .. } | Condition::AtMost { name, key, .. } => {
+                let at_least = matches!(condition, Condition::AtLeast { .. });
+                let sets = self.indexed(name)?.range(key, at_least)?;
+                Some(sets.map(Ids::len).sum())
+            }
+            Condition::Not(_) | Condition::Extensible(_) | Condition::Undefined => None,
+            Condition::Never => Some(0),
+        }
+    }
+
+    /// Collects numbers of entries, among them all that a condition selects; false if no index tells.
+    pub(super) fn collect(&self, condition: &Condition, out: &mut Vec<u32>) -> bool {
+        match condition {
+            Condition::And(list) => {
+                let best = list.iter().filter_map(|part| Some((self.estimate(part)?, part)));
+                best.min_by_key(|(count, _)| *count).is_some_and(|(_, part)| self.collect(part, out))
+            }
+            Condition::Or(list) => list.iter().all(|part| self.collect(part, out)),
+            Condition::Equal { name, key, .. } => {
+                let found = self.indexed(name).and_then(|indexed| indexed.equal(key, &self.hasher));
+                found.map(|ids| out.extend(ids.into_iter().flat_map(Ids::iter))).is_some()
+            }
+            Condition::Present { name } => {
+                let found = self.indexed(name).and_then(|indexed| indexed.presence.as_ref());
+                found.map(|ids| out.extend(ids.iter().flat_map(Ids::iter))).is_some()
+            }
+            Condition::Substrings { name, parts, .. } => {
+                let Some(found) = self.indexed(name).and_then(|indexed| indexed.sets_of(parts)) else {
+                    return false;
+                };
+                if let Some((smallest, others)) = found.as_deref().and_then(<[_]>::split_first) {
+                    // Two more grams leave few that the text does not have.
+                    let others = others.get(..others.len().min(2)).unwrap_or_default();
+                    out.extend(smallest.iter().filter(|id| others.iter().all(|set| set.contains(*id))));
+                }
+                true
+            }
+            Condition::AtLeast { name, key, .. } | Condition::AtMost { name, key, .. } => {
+                let at_least = matches!(condition, Condition::AtLeast { .. });
+                let found = self.indexed(name).and_then(|indexed| indexed.range(key, at_least));
+                found.map(|sets| out.extend(sets.flat_map(Ids::iter))).is_some()
+            }
+            Condition::Not(_) | Condition::Extensible(_) | Condition::Undefined => false,
+            Condition::Never => true,
+        }
+    }
+}
+
+impl Indexed {
+    fn each_value(&mut self, stored: &Stored, mut each: impl FnMut(&mut Self, &[u8])) {
+        if self.name == "entryuuid" {
+            if let Some(uuid) = stored.operational("entryUUID") {
+                each(self, &uuid);
+            }
+            return;
+        }
+        for attribute in stored.attributes() {
+            if is_described(attribute.name, &self.name) {
+                attribute.values().for_each(|value| each(self, value));
+            }
+        }
+    }
+
+    fn octets_of<'s>(&self, stored: &'s Stored) -> HashSet<&'s [u8]> {
+        let attributes = stored.attributes().filter(|attribute| is_described(attribute.name, &self.name));
+        attributes.flat_map(|attribute| attribute.values()).collect()
+    }
+
+    fn insert(&mut self, id: u32, value: &[u8], hasher: &RandomState, buffer: &mut Vec<u8>) {
+        self.rule.normalize_into(value, buffer);
+        if let Some(map) = &mut self.equality {
+            map.entry(hasher.hash_one(buffer.as_slice())).or_insert(Ids::One(id)).insert(id);
+        }
+        if let Some(map) = &mut self.grams {
+            each_gram(buffer, |gram| map.entry(gram).or_insert(Ids::One(id)).insert(id));
+        }
+        if let Some(map) = &mut self.ordering {
+            map.entry(sortable(self.rule, buffer)).or_insert(Ids::One(id)).insert(id);
+        }
+        if let Some(presence) = &mut self.presence {
+            presence.get_or_insert(Ids::One(id)).insert(id);
+        }
+    }
+
+    fn remove(&mut self, id: u32, value: &[u8], hasher: &RandomState, buffer: &mut Vec<u8>) {
+        self.rule.normalize_into(value, buffer);
+        if let Some(map) = &mut self.equality {
+            let hash = hasher.hash_one(buffer.as_slice());
+            if map.get_mut(&hash).is_some_and(|ids| ids.remove(id)) {
+                map.remove(&hash);
+            }
+        }
+        if let Some(map) = &mut self.grams {
+            each_gram(buffer, |gram| {
+                if map.get_mut(&gram).is_some_and(|ids| ids.remove(id)) {
+                    map.remove(&gram);
+                }
+            });
+        }
+        if let Some(map) = &mut self.ordering {
+            let key = sortable(self.rule, buffer);
+            if map.get_mut(&key).is_some_and(|ids| ids.remove(id)) {
+                map.remove(&key);
+            }
+        }
+        // The values that stay are inserted again after that.
+        if let Some(presence) = &mut self.presence
+            && presence.as_mut().is_some_and(|ids| ids.remove(id))
+        {
+            *presence = None;
+        }
+    }
+
+    /// The entries that may have a value; `None` if there is no such index.
+    fn equal(&self, key: &[u8], hasher: &RandomState) -> Option<Option<&Ids>> {
+        Some(self.equality.as_ref()?.get(&hasher.hash_one(key)))
+    }
+
+    /// The sets of entries of each gram of some substrings, the smallest first; the inner `None` if a gram has no entry, the outer
+    /// one if there is no such index, or no gram.
+    fn sets_of(&self, parts: &Parts) -> Option<Option<Vec<&Ids>>> {
+        let map = self.grams.as_ref()?;
+        let mut grams = Vec::new();
+        let mut text = Vec::new();
+        let mut all = |before: bool, part: &[u8], behind: bool| {
+            text.clear();
+            text.extend(before.then_some(0));
+            text.extend_from_slice(part);
+            text.extend(behind.then_some(0));
+            grams.extend(text.windows(3).map(gram));
+        };
+        parts.initial.iter().for_each(|part| all(true, part, false));
+        parts.any.iter().for_each(|part| all(false, part, false));
+        parts.last.iter().for_each(|part| all(false, part, true));
+        if grams.is_empty() {
+            return None;
+        }
+        grams.sort_unstable();
+        grams.dedup();
+        let mut sets = Vec::with_capacity(grams.len());
+        for gram in grams {
+            match map.get(&gram) {
+                Some(ids) => sets.push(ids),
+                None => return Some(None),
+            }
+        }
+        sets.sort_by_key(|ids| ids.len());
+        Some(Some(sets))
+    }
+
+    fn range(&self, key: &[u8], at_least: bool) -> Option<impl Iterator<Item = &Ids>> {
+        let key = sortable(self.rule, key);
+        let bounds = if at_least {
+            (Bound::Included(key), Bound::Unbounded)
+        } else {
+            (Bound::Unbounded, Bound::Included(key))
+        };
+        Some(self.ordering.as_ref()?.range(bounds).map(|(_, ids)| ids))
+    }
+}
+
+fn gram(octets: &[u8]) -> u32 {
+    octets.iter().fold(0, |gram, octet| gram << 8 | u32::from(*octet))
+}
+
+/// Grams of a text of at most so many octets are kept; those of a longer one would fill the memory.
+const TEXT: usize = 4096;
+
+/// Calls a function with each gram of a normalized value, which gets a zero at either end.
+fn each_gram(value: &mut Vec<u8>, mut each: impl FnMut(u32)) {
+    value.insert(0, 0);
+    value.push(0);
+    let mut grams: Vec<u32> = value.windows(3).map(gram).collect();
+    if value.len() > TEXT {
+        grams.sort_unstable();
+        grams.dedup();
+    }
+    grams.into_iter().for_each(&mut each);
+    value.pop();
+    value.remove(0);
+}
+
+/// A normalized value as octets whose order is that of the rule.
+fn sortable(rule: Rule, value: &[u8]) -> Box<[u8]> {
+    if rule != Rule::Integer {
+        return value.into();
+    }
+    let (negative, digits) = match value.split_first() {
+        Some((b'-', digits)) => (true, digits),
+        _ => (false, value),
+    };
+    let length = u32::try_from(digits.len()).unwrap_or(u32::MAX).to_be_bytes();
+    let mut key = vec![if negative { 0 } else { 1 }];
+    let octets = length.iter().chain(digits);
+    if negative {
+        key.extend(octets.map(|octet| !octet));
+    } else {
+        key.extend(octets);
+    }
+    key.into_boxed_slice()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn specifications() {
+        for text in DEFAULT {
+            text.parse::<IndexSpec>().unwrap();
+        }
+        let spec: IndexSpec = "CN:eq,sub,pres,ord".parse().unwrap();
+        assert!(spec.attribute == "cn" && spec.equality && spec.substrings && spec.presence && spec.ordering);
+        assert_eq!("cn".parse::<IndexSpec>().unwrap(), "cn:eq".parse().unwrap());
+        for wrong in ["", ":eq", "cn:", "cn:foo", "cn;lang-de:eq", "c n:eq"] {
+            assert!(wrong.parse::<IndexSpec>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn integers_sort_as_numbers() {
+        let numbers =
+            ["-100", "-99", "-10", "-9", "-1", "0", "1", "9", "10", "99", "100", "12345678901234567890"];
+        let keys: Vec<_> = numbers.iter().map(|number| sortable(Rule::Integer, number.as_bytes())).collect();
+        assert!(keys.is_sorted());
+    }
+}
