@@ -136,8 +136,7 @@ impl<'p> Values<'p> {
                     each(self.tape.view(rest), &origin)?;
                     self.count += 1;
                     if self.warns_of_trailing {
-                        self.doubtful += u64::from(!Trailing::Zeros.allows(behind));
-                        warn_of_trailing(piece, at + length, behind);
+                        self.doubtful += u64::from(warn_of_trailing(piece, at + length));
                     }
                     break;
                 }
@@ -150,10 +149,12 @@ impl<'p> Values<'p> {
     }
 }
 
-/// Reports octets after a value that was shown all the same.
-fn warn_of_trailing(piece: &Piece, at: usize, behind: &[u8]) {
+/// Reports the octets from an offset on, after a value that was shown all the same; returns whether they are not zeros.
+pub fn warn_of_trailing(piece: &Piece, at: usize) -> bool {
+    let behind = piece.octets.get(at..).unwrap_or_default();
     let count = term::count(behind.len() as u64, "byte");
-    let (kind, policy) = match Trailing::Zeros.allows(behind) {
+    let is_padding = Trailing::Zeros.allows(behind);
+    let (kind, policy) = match is_padding {
         true => ("zeros", "zeros"),
         false => ("not all of them zeros: is this the type?", "any"),
     };
@@ -162,6 +163,7 @@ fn warn_of_trailing(piece: &Piece, at: usize, behind: &[u8]) {
          `--trailing error` to refuse them",
         piece.name
     ));
+    !is_padding
 }
 
 /// Why a value could not be read, with the name of the input.

@@ -110,12 +110,19 @@ pub trait Sink {
 
     /// Receives the place of a part of an encoding, in the order of the input, if the sink wants places. The part is one of
     /// the value in `field` of the enclosing value. Contents come before the event of a value without components, all else
-    /// of a value before its first component. The end-of-contents octets of a value come before its end, those of a tag
-    /// around it after. All places of a value together are its encoding, each bit once.
+    /// of a value before the event of its begin. All places of a value together are its encoding, each bit once.
+    ///
+    /// Parts that come later have [`FieldId::BEGUN`] and the type of the value that has begun last and has not ended: the
+    /// length of a resolved open type, a bitmap of extension additions, the length of a further fragment of a list, padding
+    /// before the end of an open type. The end-of-contents octets of a value come before its end, those of a tag around it
+    /// after; so does the padding of an extension addition.
     ///
     /// The parts of an unknown extension addition have [`FieldId::ROOT`] and the type of the value around it.
     ///
-    /// The content of a string in segments has events without places: its octets are those of the segments.
+    /// The content of a string in segments, and of an open type in fragments, has events without places: its octets are
+    /// those of the segments. A value that the sink does not want is contents as a whole in PER.
+    ///
+    /// In canonical PER, too, a sink that wants places hears a value before it is known to be canonical.
     #[cold]
     fn place(&mut self, _field: FieldId, _node: NodeId, _place: Place) {}
 

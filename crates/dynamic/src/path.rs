@@ -7,9 +7,6 @@ use tercet_plan::{FieldId, Kind, NodeId, Shape};
 /// Steps that are told at each end of a long path, as [`tercet_runtime::codec::Path`] does.
 const SHOWN: usize = 12;
 
-/// The last field of a decode is the value that has begun last, rather than a component of it.
-pub(crate) const BEGUN: FieldId = FieldId(u32::MAX - 1);
-
 /// A path with `…` for the steps in the middle, if there are many.
 pub(crate) fn shortened(path: String) -> String {
     let mut starts = path.match_indices(['.', '[']).map(|(at, _)| at);
@@ -60,7 +57,7 @@ pub(crate) fn of_tape(shape: &Shape, value: View<'_>, target: usize) -> String {
 pub(crate) type Begun = (FieldId, NodeId, Option<usize>);
 
 /// The same for the value that a decode has stopped in: the values that have begun, the outermost first, and the last
-/// field, which may be [`BEGUN`].
+/// field, which may be [`FieldId::BEGUN`].
 #[cold]
 pub(crate) fn of_begun(
     shape: &Shape,
@@ -80,7 +77,7 @@ pub(crate) fn of_begun(
     // The last field may be that of the value begun last, unless its parts are such values too.
     let is_that = last.is_some_and(|(field, node, elements)| {
         let inside = shape.fields.get(at.index()).is_some_and(|field| field.parent == node);
-        at == BEGUN || field == at && !(inside && elements != Some(0))
+        at == FieldId::BEGUN || field == at && !(inside && elements != Some(0))
     });
     if !is_that {
         step(&mut path, shape, at, root, position);

@@ -3,7 +3,7 @@
 use crate::json::{self, JsonWriter};
 use crate::{FieldId, Leaf, Marked, NodeId, Part, Place, Rules, Shape, Sink, path};
 use tercet_plan::Kind;
-use tercet_runtime::ber;
+use tercet_runtime::{ber, oer};
 
 /// A part of an encoding, with what there is to know about it.
 #[derive(Clone, Copy, Debug)]
@@ -14,7 +14,9 @@ pub struct Step<'t> {
     pub path: &'t str,
     /// The name of the type of the value, or of its kind; `(unknown addition)` for what the schema does not know.
     pub type_name: &'t str,
-    /// The meaning of the bits, if they are not those of the value: the tag, the length.
+    /// Whether this is the first part of its value.
+    pub is_first: bool,
+    /// The meaning of the bits, if they are not those of the value: the tag, the length, the number of the alternative.
     pub meaning: &'t str,
     /// The value as JSON, if this is the last part of its contents.
     pub value: Option<&'t str>,
@@ -31,6 +33,7 @@ pub struct Step<'t> {
 #[derive(Debug)]
 pub struct Trace<'a, F> {
     shape: &'a Shape,
+    rules: Rules,
     /// The input, from the offset 0 on.
     input: &'a [u8],
     each: F,
@@ -39,14 +42,23 @@ pub struct Trace<'a, F> {
     path: String,
     /// The values that have begun, the outermost first.
     begun: Vec<Begun>,
-    /// The last part, which the event of its value may follow, and the length of the path of the value around.
-    pending: Option<(Owned, usize)>,
+    /// The last part, which the event of its value may follow.
+    pending: Option<Pending>,
     /// Whether there has been a part since the last event.
     has_part: bool,
 }
 
-/// A place, with the field and the type of its value.
-type Owned = (FieldId, NodeId, Place);
+/// A part whose value is not known yet.
+#[derive(Clone, Copy, Debug)]
+struct Pending {
+    /// The field and the type of the value.
+    field: FieldId,
+    node: NodeId,
+    place: Place,
+    is_first: bool,
+    /// The length of the path of the value around.
+    around: usize,
+}
 
 #[derive(Clone, Copy, Debug)]
 struct Begun {
@@ -63,6 +75,7 @@ impl<'a, F: FnMut(&Step<'_>)> Trace<'a, F> {
     pub fn new(shape: &'a Shape, input: &'a [u8], each: F) -> Self {
         Self {
             shape,
+            rules: Rules::Ber,
             input,
             each,
             values: JsonWriter::new(shape, json::Options::default()),
@@ -91,7 +104,8 @@ impl<'a, F: FnMut(&Step<'_>)> Trace<'a, F> {
     }
 
     /// Hands over a part.
-    fn say(&mut self, (field, node, place): Owned, has_value: bool, marked: Option<&Marked>) {
+    fn say(&mut self, part: Pending, has_value: bool, marked: Option<&Marked>) {
+        let Pending { field, node, place, is_first, .. } = part;
         let kind = self.shape.nodes.get(node.index()).map_or(Kind::Open, |node| node.kind);
         let from = usize::try_from(place.at / 8).unwrap_or(usize::MAX);
         let octets = self.input.get(from..).unwrap_or_default();
@@ -100,16 +114,12 @@ impl<'a, F: FnMut(&Step<'_>)> Trace<'a, F> {
                 let tag = ber::Reader::new(octets, ber::Rules::Ber).identifier();
                 tag.map_or_else(String::new, |tag| tag.to_string())
             }
-            Part::Length => match octets {
-                [0x80, ..] => "indefinite".to_owned(),
-                [short @ 0..0x80, ..] => short.to_string(),
-                [first, octets @ ..] => {
-                    let octets = octets.get(..usize::from(first & 0x7F)).unwrap_or(octets);
-                    octets.iter().fold(0_u64, |length, octet| length << 8 | u64::from(*octet)).to_string()
-                }
-                [] => String::new(),
-            },
-            Part::Contents | Part::EndOfContents => String::new(),
+            Part::Tag => {
+                let tag = oer::Reader::new(octets).tag();
+                tag.map_or_else(|_| String::new(), |tag| tag.to_string())
+            }
+            Part::Length if place.number.is_none() && self.rules.has_elements() => "indefinite".to_owned(),
+            _ => place.number.map_or_else(String::new, |number| number.to_string()),
         };
         let is_unknown = field == FieldId::ROOT && self.begun.last().is_some_and(|begun| begun.node == node);
         let value = has_value.then(|| String::from_utf8_lossy(self.values.text()));
@@ -121,11 +131,13 @@ impl<'a, F: FnMut(&Step<'_>)> Trace<'a, F> {
                 Some(name) => name,
                 None => kind.name(),
             },
+            is_first,
             meaning: &meaning,
             value: value.as_deref(),
-            clause: match place.part {
-                Part::Contents if is_unknown => "X.690 8.1.4",
-                part => part.clause(kind),
+            clause: if is_unknown {
+                place.part.clause_of_unknown(self.rules)
+            } else {
+                place.part.clause(self.rules, kind)
             },
             marked,
         });
@@ -133,17 +145,19 @@ impl<'a, F: FnMut(&Step<'_>)> Trace<'a, F> {
 
     /// Hands over the part that waits for its value.
     fn flush(&mut self, has_value: bool, marked: Option<&Marked>) {
-        if let Some((part, around)) = self.pending.take() {
+        if let Some(part) = self.pending.take() {
             self.say(part, has_value, marked);
-            self.path.truncate(around);
+            self.path.truncate(part.around);
         }
     }
 
     /// Hands over the part that waits for a value, which is this one.
-    fn valued(&mut self, node: NodeId, leaf: Leaf<'_>, marked: Option<&Marked>) {
+    fn valued(&mut self, field: FieldId, node: NodeId, leaf: Leaf<'_>, marked: Option<&Marked>) {
         self.values.clear();
         self.values.leaf(FieldId::ROOT, node, leaf);
-        self.flush(true, marked);
+        // The content of a string in pieces, and a constant, have no places.
+        let is_placed = self.pending.is_some_and(|part| (part.field, part.node) == (field, node));
+        self.flush(is_placed, marked);
         self.has_part = false;
         self.ended();
     }
@@ -157,16 +171,17 @@ impl<'a, F: FnMut(&Step<'_>)> Trace<'a, F> {
 }
 
 impl<F: FnMut(&Step<'_>)> Sink for Trace<'_, F> {
-    fn begin(&mut self, _: Rules) {
+    fn begin(&mut self, rules: Rules) {
         self.finish();
+        self.rules = rules;
     }
 
-    fn leaf(&mut self, _: FieldId, node: NodeId, leaf: Leaf<'_>) {
-        self.valued(node, leaf, None);
+    fn leaf(&mut self, field: FieldId, node: NodeId, leaf: Leaf<'_>) {
+        self.valued(field, node, leaf, None);
     }
 
-    fn marked(&mut self, _: FieldId, node: NodeId, leaf: Leaf<'_>, marked: &Marked) {
-        self.valued(node, leaf, Some(marked));
+    fn marked(&mut self, field: FieldId, node: NodeId, leaf: Leaf<'_>, marked: &Marked) {
+        self.valued(field, node, leaf, Some(marked));
     }
 
     fn open(&mut self, field: FieldId, node: NodeId) {
@@ -199,14 +214,22 @@ impl<F: FnMut(&Step<'_>)> Sink for Trace<'_, F> {
     }
 
     fn place(&mut self, field: FieldId, node: NodeId, place: Place) {
+        let has_more = self.pending.is_some_and(|part| (part.field, part.node) == (field, node));
         self.flush(false, None);
         // A part without others before it ends a value that has had its events: the open one, or a tag around the last.
-        let is_end = place.part == Part::EndOfContents && !self.has_part;
+        let is_end = match place.part {
+            Part::EndOfContents => !self.has_part,
+            part => part == Part::EndPadding,
+        };
+        let is_first = !has_more && !is_end && field != FieldId::BEGUN;
         self.has_part = true;
         let around = match self.begun.last() {
-            Some(begun) if is_end && begun.field == field => self.path.len(),
+            Some(_) if field == FieldId::BEGUN => self.path.len(),
+            Some(begun) if place.part == Part::EndOfContents && is_end && begun.field == field => {
+                self.path.len()
+            }
             _ => self.step_in(field, node, is_end),
         };
-        self.pending = Some(((field, node, place), around));
+        self.pending = Some(Pending { field, node, place, is_first, around });
     }
 }

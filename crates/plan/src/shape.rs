@@ -47,6 +47,8 @@ impl NodeId {
 impl FieldId {
     /// No field: the outermost value.
     pub const ROOT: Self = Self(u32::MAX);
+    /// No field: the value that has begun last, of parts of its encoding after its first component.
+    pub const BEGUN: Self = Self(u32::MAX - 1);
     /// The index into [`Shape::fields`].
     pub const fn index(self) -> usize {
         self.0 as usize

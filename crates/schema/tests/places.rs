@@ -24,9 +24,10 @@ fn parts_are_the_encoding() {
         "schemas/ldap",
         "tests/corpora/asn1/traps",
         "crates/conformance/tests/generated/zoo.asn",
+        "crates/conformance/tests/generated/leaves.asn",
     ] {
         let schema = Schema::load(&[root.join(path)], &SchemaOptions::default()).unwrap();
-        for rules in [Rules::Ber, Rules::Der, Rules::Cer] {
+        for rules in Rules::BINARY {
             let plan = schema.plan(rules, &[]).unwrap();
             let mut encoder = Encoder::new();
             let (mut tape, mut octets) = (Tape::new(), Vec::new());

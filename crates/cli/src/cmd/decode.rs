@@ -7,9 +7,11 @@ use crate::inputs::{Input, InputArgs, InputPart, SpellingArgs};
 use crate::job::Job;
 use crate::rendering::if_asked;
 use crate::report::{describe, marks_lines, not_read, say_help, verdict};
-use crate::values::{Fault, Piece, Values, pieces, root};
-use crate::{term, trace};
+use crate::term;
+use crate::trace::{Lines, TraceForm};
+use crate::values::{Fault, Piece, Values, pieces, root, warn_of_trailing};
 use clap::Args;
+use std::cell::Cell;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::num::NonZeroU64;
 use std::ops::ControlFlow;
@@ -21,7 +23,7 @@ use tercet::records::conversion::RenderingOptions;
 use tercet::records::conversion::{UnknownPolicy, ValuesPolicy};
 use tercet::records::{Converter, Origin, Output, RejectFile, Scratch, Settings, Stopped, Targets};
 use tercet::records::{Format, Shown, conversion::FormOptions};
-use tercet::{Rules, Schema};
+use tercet::{Rules, Schema, check_trailing};
 
 /// Decode values and show them
 #[derive(Args, Debug)]
@@ -59,10 +61,11 @@ pub struct Decode {
     #[arg(short, long, value_enum, default_value_t = Format::JSON)]
     format: Format,
 
-    /// Print the parts of the encoding instead of the value: a line for each identifier, length and contents with offset,
-    /// bytes, clause, path and value (BER, DER, CER)
-    #[arg(long, conflicts_with_all = ["format", "marks", "partial", "defaults", "FormOptions", "RenderingOptions"])]
-    trace: bool,
+    /// Print the parts of the encoding instead of the value: a line for each tag, length, presence bit, contents … with
+    /// offset, bits, clause, path and value
+    #[arg(long, value_enum, value_name = "FORM", num_args = 0..=1, require_equals = true,
+        default_missing_value = "text", conflicts_with_all = ["format", "marks", "partial", "defaults", "FormOptions", "RenderingOptions"])]
+    trace: Option<TraceForm>,
 
     #[command(flatten)]
     render: FormOptions,
@@ -165,8 +168,8 @@ impl Decode {
             Some(TrailingArg::Zeros) => Trailing::Zeros,
             Some(TrailingArg::Any) => Trailing::Any,
         };
-        if self.trace {
-            return self.trace(&schema, syntax, &type_name, &inputs, options);
+        if let Some(form) = self.trace {
+            return self.trace(form, &schema, (syntax, &type_name), &inputs, options);
         }
         if !syntax.has_elements() {
             return self.pieces(&schema, syntax, &type_name, &inputs, options);
@@ -278,15 +281,15 @@ impl Decode {
     /// Prints the parts of encodings, up to the first fault of each input.
     fn trace(
         &self,
+        form: TraceForm,
         schema: &Schema,
-        syntax: Rules,
-        type_name: &str,
+        (syntax, type_name): (Rules, &str),
         inputs: &[Input],
         mut options: Options,
     ) -> Outcome {
-        if !syntax.has_elements() {
+        if syntax.is_text() {
             return Err(Failure::usage(format_args!(
-                "`--trace` requires the rules ber, der or cer, not {}",
+                "`--trace` requires the rules of a binary encoding, not {}",
                 syntax.name()
             )));
         }
@@ -294,42 +297,61 @@ impl Decode {
         let root = root(&plan, type_name)?;
         let mut out = BufWriter::new(term::report());
         let mut decoder = Decoder::new();
-        let (mut count, mut faults, mut marks) = (0, 0, 0);
+        let (mut count, mut faults, mut doubtful, mut marks) = (0, 0, 0, 0);
         let limit = self.limit.map_or(u64::MAX, NonZeroU64::get);
         for input in inputs {
             let pieces = pieces(input, syntax, self.spelling)?;
             if pieces.is_empty() {
                 term::warning(format_args!("{}: the input is empty", input.shown()));
             }
-            for Piece { name, octets } in pieces {
-                writeln!(out, "{}", trace::heading("X.690"))?;
+            for piece in pieces {
+                if count >= limit {
+                    break;
+                }
+                let lines = Lines::new(form, syntax, &piece);
+                if let Some(heading) = lines.heading() {
+                    writeln!(out, "{heading}")?;
+                }
+                let octets = &*piece.octets;
                 let mut written = Ok(());
-                let mut steps = Trace::new(&plan.shape, &octets, |step| {
+                let number = Cell::new(count);
+                let mut steps = Trace::new(&plan.shape, octets, |step| {
+                    marks += u64::from(step.marked.is_some());
                     if written.is_ok() {
-                        written = writeln!(out, "{}", trace::line(step, &octets));
-                    }
-                    if let (Ok(()), Some(marked)) = (&written, step.marked) {
-                        marks += 1;
-                        written = writeln!(out, "{}", trace::fault(&marked.error));
+                        written = writeln!(out, "{}", lines.of_part(step, number.get()));
                     }
                 });
-                let (mut at, mut fault) = (0, None);
-                while at < octets.len() && count < limit && fault.is_none() {
+                let (mut at, mut fault, mut trailing) = (0, None, None);
+                while at < octets.len() && count < limit && fault.is_none() && trailing.is_none() {
                     options.base_offset = at as u64;
                     match decoder.decode(&plan, root, &octets[at..], &mut steps, &options) {
-                        // An element has two octets at least; without any, this would not end.
-                        Ok(0) => break,
-                        Ok(length) => (at, count) = (at + length, count + 1),
+                        Ok(length) => {
+                            (at, count) = (at + length, count + 1);
+                            // A value of no bytes is followed by nothing: this would not end.
+                            trailing = (length == 0 || !syntax.delimits()).then_some(at);
+                        }
                         Err(error) => fault = Some(error),
                     }
                     steps.finish();
+                    number.set(count);
                 }
                 drop(steps);
                 written?;
-                if let Some(error) = fault {
-                    writeln!(out, "{}", trace::fault(&error))?;
+                if let Some(at) = trailing.filter(|at| *at < octets.len()) {
                     out.flush()?;
-                    term::error(format_args!("{name}: {error}"));
+                    match self.trailing {
+                        None => doubtful += u64::from(warn_of_trailing(&piece, at)),
+                        Some(_) => {
+                            let behind = &octets[at..];
+                            let checked = check_trailing(&plan, root, behind, at as u64, options.trailing);
+                            fault = checked.err();
+                        }
+                    }
+                }
+                if let Some(error) = fault {
+                    writeln!(out, "{}", lines.of_fault(&error, number.get()))?;
+                    out.flush()?;
+                    term::error(format_args!("{}: {error}", piece.name));
                     faults += 1;
                 }
             }
@@ -338,7 +360,7 @@ impl Decode {
         if marks > 0 {
             term::warning(term::count(marks, "marked value"));
         }
-        Ok(match (faults, count) {
+        Ok(match (faults + doubtful, count) {
             (0, _) => Exit::Good,
             (_, 0) => Exit::Failed,
             _ => Exit::Rejected,

@@ -83,12 +83,26 @@ impl<S: Sink> Engine<'_, S> {
             _ => 1,
         };
         self.place(owner, Part::Identifier, at, identifier);
-        self.place(owner, Part::Length, at + identifier, size - identifier);
+        let number = length_in(header.get(identifier..).unwrap_or_default());
+        self.place_number(owner, Part::Length, at + identifier, size - identifier, number);
     }
 
     fn place(&mut self, owner: Owner, part: Part, at: usize, octets: usize) {
-        let place = Place { part, at: self.offset(at).saturating_mul(8), bits: 8 * octets as u64 };
+        self.place_number(owner, part, at, octets, None);
+    }
+
+    fn place_number(&mut self, owner: Owner, part: Part, at: usize, octets: usize, number: Option<u64>) {
+        let place = Place { part, at: self.offset(at).saturating_mul(8), bits: 8 * octets as u64, number };
         self.sink.place(owner.0, owner.1, place);
+    }
+}
+
+/// Returns the number in length octets, unless they are indefinite.
+fn length_in(octets: &[u8]) -> Option<u64> {
+    match octets {
+        [] | [0x80, ..] => None,
+        [short @ 0..0x80, ..] => Some(u64::from(*short)),
+        [_, octets @ ..] => Some(octets.iter().fold(0, |length, octet| length << 8 | u64::from(*octet))),
     }
 }
 

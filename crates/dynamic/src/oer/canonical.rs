@@ -3,6 +3,8 @@
 use super::decode::{Engine, Result};
 use super::encode::encode;
 use super::frame::Frame;
+use super::places::Owner;
+use crate::Part;
 use crate::constant::say_constant;
 use crate::event::Sink;
 use std::cmp::Ordering;
@@ -17,6 +19,15 @@ impl<S: Sink> Engine<'_, S> {
     pub(super) fn not_canonical(&mut self, at: &Reader<'_>, why: &'static str) -> Fault {
         self.why = why;
         at.error(ErrorKind::NotCanonical)
+    }
+
+    /// Reads a length determinant of a value as [`Self::length`] does, and reports its place.
+    #[inline]
+    pub(super) fn length_of(&mut self, owner: Owner) -> Result<usize> {
+        let start = self.reader.position();
+        let length = self.length()?;
+        self.place_number(owner, Part::Length, start, length);
+        Ok(length)
     }
 
     /// A length determinant (§8.6), in the fewest octets (§31.2).

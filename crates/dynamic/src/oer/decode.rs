@@ -7,7 +7,7 @@ use super::encode::EncodeState;
 use super::frame::{Frame, What};
 use crate::event::{Leaf, Sink};
 use crate::keys::Registers;
-use crate::{Error, Options, Tape, Unknown, path};
+use crate::{Error, Options, Part, Tape, Unknown, path};
 use tercet_plan::oer::{Addition, Code, Member, Program};
 use tercet_plan::shape::Presence;
 use tercet_plan::{FieldId, NodeId, Shape};
@@ -218,6 +218,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         self.count()?;
         let mut frame = Frame::new(What::Members, field, node, code);
         frame.bits = self.preamble(usize::from(sequence.extensible), sequence.optional)?;
+        self.place_from((field, node), Part::Preamble, frame.bits / 8);
         if sequence.extensible {
             frame.more = self.bit_at(frame.bits);
             frame.bits += 1;
@@ -316,10 +317,12 @@ impl<'a, S: Sink> Engine<'a, S> {
     // Extension additions (§16.4, §16.5)
 
     fn begin_additions(&mut self, frame: &mut Frame) -> Result<()> {
-        self.at = path::BEGUN;
-        let length = self.length()?;
+        self.at = FieldId::BEGUN;
+        let owner = (FieldId::BEGUN, frame.node);
+        let length = self.length_of(owner)?;
         let start = self.reader;
         let octets = self.reader.take(length)?;
+        self.place_from(owner, Part::Bitmap, start.position());
         let rules = if self.program.canonical { Rules::Der } else { Rules::Ber };
         let bitmap = decode_bit_string(octets, start.position() as u64, rules)?;
         if self.program.canonical && !bitmap.iter().any(|bit| bit) {
@@ -354,14 +357,14 @@ impl<'a, S: Sink> Engine<'a, S> {
                 self.absent_additions(&frame, known.map(std::slice::from_ref).unwrap_or_default());
                 continue;
             }
-            self.at = path::BEGUN;
+            self.at = FieldId::BEGUN;
             match known {
-                None => self.unknown(number)?,
+                None => self.unknown(frame.node, number)?,
                 Some(Addition::Single(field)) => {
                     let id = FieldId(self.shape.node(frame.node).first + field);
                     let node = self.shape.field(id).node;
                     self.at = id;
-                    let length = self.length()?;
+                    let length = self.length_of((id, node))?;
                     frame.begun = self.reader.position();
                     self.replace(frame);
                     self.begin_wrapper(id, node, length)?;
@@ -369,11 +372,13 @@ impl<'a, S: Sink> Engine<'a, S> {
                 }
                 Some(Addition::Group { optional, .. }) => {
                     self.replace(frame);
-                    let length = self.length()?;
+                    let owner = (FieldId::BEGUN, frame.node);
+                    let length = self.length_of(owner)?;
                     self.begin_wrapper(frame.field, frame.node, length)?;
                     let mut group = Frame::new(What::Group, frame.field, frame.node, frame.code);
                     group.addition = number;
                     group.bits = self.preamble(0, *optional)?;
+                    self.place_from(owner, Part::Preamble, group.bits / 8);
                     return self.push(group);
                 }
             }
@@ -419,13 +424,15 @@ impl<'a, S: Sink> Engine<'a, S> {
     }
 
     /// An addition that the schema does not know.
-    fn unknown(&mut self, number: u32) -> Result<()> {
+    fn unknown(&mut self, around: NodeId, number: u32) -> Result<()> {
         if self.options.unknown == Unknown::Error {
             return Err(self.fault(ErrorKind::UnexpectedElement));
         }
-        let length = self.length()?;
+        let owner = (FieldId::ROOT, around);
+        let length = self.length_of(owner)?;
         let at = self.reader.position();
         let contents = self.reader.take(length)?;
+        self.place_from(owner, Part::Contents, at);
         self.sink.unknown(number, Leaf::Input { at, contents });
         Ok(())
     }
@@ -436,7 +443,9 @@ impl<'a, S: Sink> Engine<'a, S> {
         self.deeper()?;
         self.count()?;
         let mut frame = Frame::new(What::List, field, node, 0);
+        let start = self.reader.position();
         frame.left = self.quantity()?;
+        self.place_number((field, node), Part::Quantity, start, frame.left);
         self.check_quantity(node, frame.left)?;
         self.sink.open(field, node);
         self.push(frame)
@@ -501,10 +510,18 @@ impl<'a, S: Sink> Engine<'a, S> {
                 return Err(start.error(ErrorKind::UnknownAlternative));
             }
             // The tag, a length and octets (§20.2): all of it is needed to write it again.
+            let owner = (FieldId::ROOT, node);
+            self.place_from((field, node), Part::Tag, start.position());
+            let tagged = self.reader.position();
             let length = self.length()?;
+            let inside = self.reader.position();
             self.reader.take(length)?;
             let contents = self.reader.octets(start.position(), self.reader.position());
             self.sink.open(field, node);
+            if self.sink.wants_places() {
+                self.place(owner, Part::Length, tagged, inside, Some(length as u64));
+                self.place_from(owner, Part::Contents, inside);
+            }
             self.sink.unknown(u32::MAX, Leaf::Input { at: start.position(), contents });
             self.sink.close(field, node);
             return Ok(None);
@@ -515,14 +532,18 @@ impl<'a, S: Sink> Engine<'a, S> {
         if let Some((_, alternatives)) = &mut self.pending_key {
             alternatives.push(id);
         }
+        // The tag is that of the alternative inside, which is read again.
+        let is_untagged = !alternative.addition && alternative.tag == tercet_plan::oer::UNTAGGED;
+        if !is_untagged {
+            self.place_from((field, node), Part::Tag, start.position());
+        }
         self.sink.open(field, node);
         self.push(Frame::new(What::Choice, field, node, code))?;
         if alternative.addition {
             self.at = id;
-            let length = self.length()?;
+            let length = self.length_of((id, inner))?;
             self.begin_wrapper(id, inner, length)?;
-        } else if alternative.tag == tercet_plan::oer::UNTAGGED {
-            // The tag is that of the alternative inside, which is read again.
+        } else if is_untagged {
             self.reader = start;
         }
         Ok(Some((id, inner)))

@@ -2,6 +2,7 @@
 
 use super::decode::{Engine, Result};
 use super::time;
+use crate::Part;
 use crate::ber::{check, constraints};
 use crate::constant::say_constant;
 use crate::event::{Leaf, Sink};
@@ -21,6 +22,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         match code {
             Code::Boolean => self.boolean(field, node),
             Code::Null => {
+                self.place_from((field, node), Part::Contents, self.reader.position());
                 self.say(field, node, Leaf::Made(&[]));
                 Ok(())
             }
@@ -32,7 +34,9 @@ impl<'a, S: Sink> Engine<'a, S> {
             Code::Contents(size) => self.contents(field, node, size),
             Code::Predefined(constant) => self.predefined(field, node, constant),
             Code::Time(form) => {
+                let start = self.reader.position();
                 let contents = time::read(self, form, self.shape.node(node).kind)?;
+                self.place_from((field, node), Part::Contents, start);
                 self.say(field, node, Leaf::Made(&contents));
                 Ok(())
             }
@@ -59,6 +63,7 @@ impl<'a, S: Sink> Engine<'a, S> {
     fn boolean(&mut self, field: FieldId, node: NodeId) -> Result<()> {
         let start = self.reader;
         let octet = self.reader.octet()?;
+        self.place_from((field, node), Part::Contents, start.position());
         if self.program.canonical && !matches!(octet, 0 | 0xFF) {
             return Err(self.not_canonical(&start, "a TRUE is not FF (X.696 31.3)"));
         }
@@ -76,10 +81,12 @@ impl<'a, S: Sink> Engine<'a, S> {
         match integer {
             Integer::Signed(octets) => {
                 let number = self.reader.signed(octets)?;
+                self.place_from((field, node), Part::Contents, start.position());
                 self.number(field, node, number, &start)
             }
             Integer::Unsigned(octets) => {
                 let number = self.reader.unsigned(octets)?;
+                self.place_from((field, node), Part::Contents, start.position());
                 match i64::try_from(number) {
                     Ok(number) => self.number(field, node, number, &start),
                     Err(_) => self.large(field, node, &number.to_be_bytes(), false, &start),
@@ -87,6 +94,12 @@ impl<'a, S: Sink> Engine<'a, S> {
             }
             Integer::SignedVariable | Integer::UnsignedVariable => {
                 let octets = self.number_octets(integer == Integer::SignedVariable)?;
+                if self.sink.wants_places() {
+                    let at = self.reader.position() - octets.len();
+                    let length = Some(octets.len() as u64);
+                    self.place((field, node), Part::Length, start.position(), at, length);
+                    self.place_from((field, node), Part::Contents, at);
+                }
                 self.octets_as_number(field, node, octets, integer == Integer::SignedVariable, &start)
             }
         }
@@ -168,12 +181,16 @@ impl<'a, S: Sink> Engine<'a, S> {
         let start = self.reader;
         let first = self.reader.octet()?;
         if first < 0x80 {
+            self.place_from((field, node), Part::Contents, start.position());
             return self.item(field, node, i64::from(first), &start);
         }
-        let octets = match first & 0x7F {
-            0 => return Err(start.error(ErrorKind::LengthEmpty)),
-            length => self.reader.take(usize::from(length))?,
-        };
+        let length = usize::from(first & 0x7F);
+        if length == 0 {
+            return Err(start.error(ErrorKind::LengthEmpty));
+        }
+        self.place_number((field, node), Part::Length, start.position(), length);
+        let octets = self.reader.take(length)?;
+        self.place_from((field, node), Part::Contents, start.position() + 1);
         let fewest = strip(octets, true);
         if self.program.canonical && (fewest.len() < octets.len() || matches!(fewest, [0..0x80])) {
             return Err(self.not_canonical(&start, "an ENUMERATED has not the fewest octets (X.696 31.5)"));
@@ -201,11 +218,13 @@ impl<'a, S: Sink> Engine<'a, S> {
     // REAL (§12)
 
     fn real(&mut self, field: FieldId, node: NodeId, real: Real) -> Result<()> {
+        let start = self.reader.position();
         let number = match real {
             Real::Contents => return self.contents(field, node, VARIABLE),
             Real::Binary32 => f64::from(f32::from_bits(self.reader.unsigned(4)? as u32)),
             Real::Binary64 => f64::from_bits(self.reader.unsigned(8)?),
         };
+        self.place_from((field, node), Part::Contents, start);
         let writer = &mut self.state.normal;
         if writer.rules() != Rules::Der {
             *writer = Writer::new(Rules::Der);
@@ -220,9 +239,10 @@ impl<'a, S: Sink> Engine<'a, S> {
 
     pub(super) fn octet_string(&mut self, field: FieldId, node: NodeId, size: Size) -> Result<()> {
         let start = self.reader;
-        let length = if size == VARIABLE { self.length()? } else { size as usize };
+        let length = if size == VARIABLE { self.length_of((field, node))? } else { size as usize };
         let at = self.reader.position();
         let contents = self.reader.take(length)?;
+        self.place_from((field, node), Part::Contents, at);
         self.check_string(node, contents, &start)?;
         self.say(field, node, Leaf::Input { at, contents });
         Ok(())
@@ -231,9 +251,10 @@ impl<'a, S: Sink> Engine<'a, S> {
     pub(super) fn bit_string(&mut self, field: FieldId, node: NodeId, size: Size) -> Result<()> {
         let start = self.reader;
         if size == VARIABLE {
-            let length = self.length()?;
+            let length = self.length_of((field, node))?;
             let at = self.reader.position();
             let contents = self.reader.take(length)?;
+            self.place_from((field, node), Part::Contents, at);
             let rules = if self.program.canonical { Rules::Der } else { Rules::Ber };
             let bits = decode_bit_string(contents, at as u64, rules)?;
             let named = matches!(
@@ -258,6 +279,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             return Ok(());
         }
         let octets = self.reader.take((size as usize).div_ceil(8))?;
+        self.place_from((field, node), Part::Contents, start.position());
         let unused = octets.len() * 8 - size as usize;
         if self.program.canonical {
             self.check_padding(&start, octets, unused)?;
@@ -275,9 +297,10 @@ impl<'a, S: Sink> Engine<'a, S> {
     /// A type whose encoding is its X.690 contents octets.
     fn contents(&mut self, field: FieldId, node: NodeId, size: Size) -> Result<()> {
         let start = self.reader;
-        let length = if size == VARIABLE { self.length()? } else { size as usize };
+        let length = if size == VARIABLE { self.length_of((field, node))? } else { size as usize };
         let at = self.reader.position();
         let contents = self.reader.take(length)?;
+        self.place_from((field, node), Part::Contents, at);
         let rules = if self.program.canonical { Rules::Der } else { Rules::Ber };
         check::check(self.shape.node(node).kind, contents, at as u64, rules)?;
         self.check_string(node, contents, &start)?;

@@ -6,6 +6,7 @@ mod encode;
 mod frame;
 mod leaves;
 mod open;
+mod places;
 mod strings;
 mod time;
 

@@ -3,7 +3,7 @@
 use super::decode::{Engine, Result};
 use super::frame::{Frame, What};
 use crate::event::{Discard, Leaf, Sink};
-use crate::keys;
+use crate::{Part, keys};
 use tercet_plan::oer::{Size, VARIABLE};
 use tercet_plan::{FieldId, NodeId};
 use tercet_runtime::ErrorKind;
@@ -36,7 +36,7 @@ impl<S: Sink> Engine<'_, S> {
         {
             let (row, complete) = keys::row(self.shape, table, &self.state.registers);
             if let Some(content) = row {
-                let length = self.length()?;
+                let length = self.length_of((field, node))?;
                 return self.begin_content(field, node, content, length).map(Some);
             }
             let extensible = self.shape.tables.get(table.table as usize).is_none_or(|table| table.extensible);
@@ -44,9 +44,10 @@ impl<S: Sink> Engine<'_, S> {
                 return Err(start.error(ErrorKind::ConstraintViolated));
             }
         }
-        let length = self.length()?;
+        let length = self.length_of((field, node))?;
         let at = self.reader.position();
         let contents = self.reader.take(length)?;
+        self.place_from((field, node), Part::Contents, at);
         self.sink.leaf(field, node, Leaf::Input { at, contents });
         Ok(None)
     }
@@ -75,6 +76,7 @@ impl<S: Sink> Engine<'_, S> {
         let length = if size == VARIABLE { self.length()? } else { size as usize };
         if let Some(inside) = self.content_of(node, length)? {
             self.count()?;
+            self.place_number((field, node), Part::Length, start.position(), length);
             return self.begin_content(field, node, inside, length).map(Some);
         }
         self.reader = start;
@@ -101,6 +103,12 @@ impl<S: Sink> Engine<'_, S> {
             && let Some(inside) = self.content_of(node, length)?
         {
             self.count()?;
+            if self.sink.wants_places() && size == VARIABLE {
+                // The number of unused bits is the first octet of the string.
+                let at = self.reader.position() - 1;
+                self.place((field, node), Part::Length, start.position(), at, Some(length as u64 + 1));
+                self.place_from((field, node), Part::Contents, at);
+            }
             return self.begin_content(field, node, inside, length).map(Some);
         }
         self.reader = start;

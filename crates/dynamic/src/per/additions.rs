@@ -4,7 +4,7 @@ use super::decode::{Engine, Result};
 use super::frame::{Frame, FrameKind};
 use super::open::{Inside, Octets};
 use crate::event::{Leaf, Sink};
-use crate::{Unknown, path};
+use crate::{Part, Unknown};
 use tercet_plan::per::{Addition, Choice, Step};
 use tercet_plan::{FieldId, NodeId};
 use tercet_runtime::ErrorKind;
@@ -12,9 +12,18 @@ use tercet_runtime::ErrorKind;
 impl<'a, S: Sink> Engine<'a, S> {
     /// The bitmap, behind the root of a SEQUENCE or SET.
     pub(super) fn begin_additions(&mut self) -> Result<()> {
+        let start = self.reader.position();
         let count = self.reader.small_length(self.program.aligned)?;
         let position = self.reader.position();
+        if self.sink.wants_places() {
+            let owner = self.begun();
+            self.place_small(owner, Part::Length, start, Some(count as u64));
+        }
         self.reader.skip(count)?;
+        if self.sink.wants_places() {
+            let owner = self.begun();
+            self.place(owner, Part::Bitmap, position, self.reader.position(), None);
+        }
         let node = self.top().node;
         if self.sequence_of(node).is_some_and(|sequence| count < sequence.additions.len()) {
             self.sink.earlier(count as u32);
@@ -36,7 +45,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             frame.cursor += 1;
             self.top().cursor = frame.cursor;
             let there = self.bit_at(frame.bits as usize + number as usize);
-            self.at = path::BEGUN;
+            self.at = FieldId::BEGUN;
             match additions.get(number as usize) {
                 Some(Addition::Single(field)) if !there => {
                     let step = &program.steps[(first + field) as usize];
@@ -94,7 +103,7 @@ impl<'a, S: Sink> Engine<'a, S> {
 
     /// The members of a version bracket; `code` is the number of presence bits.
     pub(super) fn begin_group(&mut self, mut frame: Frame) -> Result<()> {
-        let optional = frame.code;
+        let (optional, start) = (frame.code, self.reader.position());
         if self.is_narrow(optional)
             && let Some(bits) = self.reader.number(optional, 0, u64::MAX)
         {
@@ -104,6 +113,10 @@ impl<'a, S: Sink> Engine<'a, S> {
             frame.wide = true;
             self.reader.skip(optional as usize)?;
         }
+        if self.sink.wants_places() {
+            let owner = (FieldId::BEGUN, frame.node);
+            self.place_field(owner, Part::Preamble, start, false, None);
+        }
         self.push(frame)
     }
 
@@ -112,7 +125,8 @@ impl<'a, S: Sink> Engine<'a, S> {
         if self.options.unknown == Unknown::Error {
             return Err(self.fault(ErrorKind::UnexpectedElement));
         }
-        match self.open_octets()? {
+        let owner = (FieldId::ROOT, self.top().node);
+        match self.open_octets(owner)? {
             Octets::Input(at, contents) => self.sink.unknown(number, Leaf::Input { at, contents }),
             Octets::Made => self.sink.unknown(number, Leaf::Made(&self.state.made)),
         }
@@ -130,6 +144,11 @@ impl<'a, S: Sink> Engine<'a, S> {
     ) -> Result<Option<Step>> {
         let (program, start) = (self.program, self.reader);
         let number = self.reader.small_number(program.aligned)?;
+        if self.sink.wants_places() {
+            let at = start.position();
+            self.place((field, node), Part::ExtensionBit, at - 1, at, None);
+            self.place_small((field, node), Part::Index, at, Some(number));
+        }
         self.sink.open(field, node);
         self.push(Frame::new(FrameKind::Choice, field, node))?;
         let Some(alternative) = usize::try_from(number).ok().and_then(|n| choice.additions.get(n)) else {

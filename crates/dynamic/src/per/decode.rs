@@ -4,10 +4,11 @@
 use super::encode::{EncodeState, encode};
 use super::frame::{Frame, FrameKind};
 use super::integer;
+use super::places::owner;
 use crate::event::{Discard, Sink};
 use crate::keys::{Pending, Registers};
 use crate::path::Begun;
-use crate::{Error, Options, Tape, path};
+use crate::{Error, Options, Part, Tape, path};
 use tercet_plan::per::{Code, MANY, NO_DEFAULT, NO_KEY, Program, Sequence, Size, Step};
 use tercet_plan::{FieldId, NodeId, Shape};
 use tercet_runtime::per::BitReader;
@@ -45,6 +46,10 @@ pub(crate) fn decode(
     if !program.canonical {
         return read(state, shape, program, root, input, sink, options);
     }
+    if sink.wants_places() {
+        // The tape has no places: a sink that wants them hears the value as it is read.
+        read(state, shape, program, root, input, sink, options)?;
+    }
     let mut strict = std::mem::take(&mut state.strict).unwrap_or_default();
     strict.tape.clear();
     strict.reencoded.clear();
@@ -64,7 +69,7 @@ pub(crate) fn decode(
             }
         }
     });
-    if checked.is_ok() {
+    if checked.is_ok() && !sink.wants_places() {
         strict.tape.view(input).replay_wanted(sink);
     }
     state.strict = Some(strict);
@@ -114,7 +119,13 @@ fn read(
             let fault = Fault::incomplete_at_bit(0, 1).shifted(options.base_offset);
             Err(Error::from(fault).with_path(path::of_begun(shape, std::iter::empty(), FieldId::ROOT, root)))
         }
-        Ok(bits) => Ok(bits.div_ceil(8).max(1)),
+        Ok(bits) => {
+            let octets = bits.div_ceil(8).max(1);
+            if engine.sink.wants_places() {
+                engine.place((FieldId::ROOT, root), Part::EndPadding, bits, octets * 8, None);
+            }
+            Ok(octets)
+        }
         Err(fault) => {
             let begun = engine.state.frames.iter().filter_map(Frame::begun);
             let begun = begun.chain(engine.state.trail.iter().rev().copied());
@@ -202,11 +213,15 @@ impl<'a, S: Sink> Engine<'a, S> {
         if read.is_err() {
             engine.gather_trail();
         }
-        let position = engine.reader.position();
+        let (start, position) = (self.reader.position(), engine.reader.position());
         (self.events, self.empty, self.at) = (engine.events, engine.empty, engine.at);
         self.leave(around);
         self.reader.seek(position);
-        read.map(drop)
+        read?;
+        if self.sink.wants_places() {
+            self.place_contents(owner(step), start);
+        }
+        Ok(())
     }
 
     /// Checks that the depth limit allows one more frame.
@@ -262,6 +277,7 @@ impl<'a, S: Sink> Engine<'a, S> {
     fn sequence(&mut self, field: FieldId, node: NodeId, code: u32) -> Result<()> {
         let sequence = &self.program.sequences[code as usize];
         self.deeper()?;
+        let start = self.reader.position();
         let mut frame = Frame::new(FrameKind::Members, field, node);
         frame.scoped = !sequence.scopes.is_empty();
         self.state.registers.enter(&sequence.scopes, &sequence.keys);
@@ -283,6 +299,11 @@ impl<'a, S: Sink> Engine<'a, S> {
             frame.wide = true;
             frame.bits = self.reader.position() as u64;
             self.reader.skip(optional as usize)?;
+        }
+        if self.sink.wants_places() {
+            let at = start + usize::from(sequence.extensible);
+            self.place((field, node), Part::ExtensionBit, start, at, None);
+            self.place_field((field, node), Part::Preamble, at, false, None);
         }
         self.sink.open(field, node);
         self.state.frames.push(frame);
@@ -331,7 +352,11 @@ impl<'a, S: Sink> Engine<'a, S> {
         self.deeper()?;
         self.pending = None;
         let mut frame = Frame::new(FrameKind::List, field, node);
+        let start = self.reader.position();
         let (count, more) = self.size(&size)?;
+        if self.sink.wants_places() {
+            self.place_size((field, node), &size, start, count);
+        }
         (frame.bits, frame.more, frame.code) = (count as u64, more, element);
         self.sink.open(field, node);
         self.state.frames.push(frame);
@@ -419,6 +444,11 @@ impl<'a, S: Sink> Engine<'a, S> {
         };
         if let Some(pending) = &mut self.pending {
             pending.push(FieldId(alternative.field));
+        }
+        if self.sink.wants_places() {
+            let at = start.position() + usize::from(choice.extensible);
+            self.place((field, node), Part::ExtensionBit, start.position(), at, None);
+            self.place_whole((field, node), Part::Index, choice.whole, at, Some(number));
         }
         self.sink.open(field, node);
         self.state.frames.push(Frame::new(FrameKind::Choice, field, node));

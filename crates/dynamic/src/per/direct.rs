@@ -42,8 +42,8 @@ impl<'a, S: Sink> Engine<'a, S> {
 
     /// How many calls there may be inside one another beside those around.
     fn allowance(&self) -> u32 {
-        if self.options.fill_defaults {
-            // Absent components are told one by one.
+        if self.options.fill_defaults || self.sink.wants_places() {
+            // Absent components are reported one by one, places by what reads values of any form.
             return 0;
         }
         let frames = self.limit.saturating_sub(self.state.frames.len());
@@ -371,6 +371,6 @@ impl<'a, S: Sink> Engine<'a, S> {
 
     /// Whether no value is read by a call any more: what has begun is read to its end elsewhere.
     pub(super) fn has_frames_only(&self) -> bool {
-        self.calls >= CALLS
+        self.calls >= CALLS || self.sink.wants_places()
     }
 }

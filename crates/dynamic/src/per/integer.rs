@@ -167,6 +167,16 @@ pub(super) fn append(reader: &mut BitReader<'_>, count: usize, made: &mut Vec<u8
     Ok(())
 }
 
+/// Bits of the number of octets of a difference of up to so much (§11.5.7.4, §13.2.6), in octets.
+pub(super) fn octets_width(span: &[u8]) -> u32 {
+    width_for(&BigUint::from_bytes_be(span))
+}
+
+fn width_for(span: &BigUint) -> u32 {
+    let most = span.bits().div_ceil(8);
+    u64::BITS - most.saturating_sub(1).leading_zeros()
+}
+
 fn read_large(
     reader: &mut BitReader<'_>,
     program: &Program,
@@ -184,9 +194,7 @@ fn read_large(
             let span = BigUint::from_bytes_be(span);
             made.clear();
             if program.aligned {
-                let most = span.bits().div_ceil(8);
-                let width = u64::BITS - (most - 1).leading_zeros();
-                let count = reader.bits(width)? + 1;
+                let count = reader.bits(width_for(&span))? + 1;
                 reader.align();
                 append(reader, count as usize, made)?;
             } else {
@@ -324,8 +332,7 @@ fn signed(value: Source<'_>) -> Vec<u8> {
 fn write_large(writer: &mut BitWriter, number: &BigUint, span: &BigUint, aligned: bool) {
     let octets = number.to_bytes_be();
     if aligned {
-        let most = span.bits().div_ceil(8);
-        writer.bits(octets.len() as u64 - 1, u64::BITS - (most - 1).leading_zeros());
+        writer.bits(octets.len() as u64 - 1, width_for(span));
         writer.align();
         writer.octets(&octets);
     } else {

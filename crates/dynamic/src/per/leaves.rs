@@ -3,11 +3,12 @@
 use super::characters;
 use super::decode::{Engine, Result};
 use super::integer::{self, Number, append};
+use super::places::owner;
 use super::strings::is_short;
 use super::time;
-use crate::Unknown;
 use crate::constant::say_constant;
 use crate::event::{Leaf, Sink};
+use crate::{Part, Unknown};
 use tercet_plan::per::{Alphabet, Code, Integer, IntegerForm, NO_KEY, NOT_PERMITTED, Size, Step, Whole};
 use tercet_plan::shape::Key;
 use tercet_plan::{FieldId, Kind, NodeId};
@@ -27,7 +28,11 @@ impl<S: Sink> Engine<'_, S> {
         self.at = field;
         match &self.program.nodes[node.index()] {
             Code::Boolean => {
+                let start = self.reader.position();
                 let value = self.reader.bit()?;
+                if self.sink.wants_places() {
+                    self.place_contents((field, node), start);
+                }
                 if self.is_key(step) {
                     self.remember(step, Key::Octets(vec![if value { 0xff } else { 0 }]));
                 }
@@ -35,6 +40,9 @@ impl<S: Sink> Engine<'_, S> {
             }
             Code::Null => {
                 self.pending = None;
+                if self.sink.wants_places() {
+                    self.place_contents((field, node), self.reader.position());
+                }
                 self.sink.leaf(field, node, Leaf::Made(&[]));
             }
             Code::Integer(integer) => self.integer(step, integer)?,
@@ -58,11 +66,18 @@ impl<S: Sink> Engine<'_, S> {
     fn integer(&mut self, step: &Step, integer: &Integer) -> Result<()> {
         let start = self.reader.position();
         if let Some(value) = self.small(integer) {
+            if self.sink.wants_places() {
+                self.place_integer(step, integer, start);
+            }
             self.number(step, value);
             return Ok(());
         }
         self.reader.seek(start);
-        match integer::read(&mut self.reader, self.program, *integer, &mut self.state.made)? {
+        let number = integer::read(&mut self.reader, self.program, *integer, &mut self.state.made)?;
+        if self.sink.wants_places() {
+            self.place_integer(step, integer, start);
+        }
+        match number {
             Number::Small(value) => self.number(step, value),
             Number::Large => {
                 if self.is_key(step) {
@@ -135,7 +150,11 @@ impl<S: Sink> Engine<'_, S> {
     #[inline(never)]
     fn time(&mut self, step: &Step, code: u32) -> Result<()> {
         let (program, kind) = (self.program, self.shape.node(NodeId(step.node)).kind);
+        let start = self.reader.position();
         time::read(&mut self.reader, program, &program.times[code as usize], kind, &mut self.state.made)?;
+        if self.sink.wants_places() {
+            self.place_contents(owner(step), start);
+        }
         let made = std::mem::take(&mut self.state.made);
         self.say(step, Leaf::Made(&made));
         self.state.made = made;
@@ -190,6 +209,10 @@ impl<S: Sink> Engine<'_, S> {
         if enumerated.extensible && self.reader.bit()? {
             let behind = self.reader;
             let number = self.reader.small_number(program.aligned)?;
+            if self.sink.wants_places() {
+                self.place((field, node), Part::ExtensionBit, start.position(), behind.position(), None);
+                self.place_small((field, node), Part::Contents, behind.position(), None);
+            }
             match usize::try_from(number).ok().and_then(|n| enumerated.additions.get(n)) {
                 Some(value) => self.number(step, *value),
                 None => {
@@ -206,6 +229,11 @@ impl<S: Sink> Engine<'_, S> {
             return Ok(());
         }
         let number = integer::read_whole(&mut self.reader, enumerated.whole)?;
+        if self.sink.wants_places() {
+            let at = start.position() + usize::from(enumerated.extensible);
+            self.place((field, node), Part::ExtensionBit, start.position(), at, None);
+            self.place_whole((field, node), Part::Contents, enumerated.whole, at, None);
+        }
         match usize::try_from(number).ok().and_then(|n| enumerated.root.get(n)) {
             Some(value) => self.number(step, *value),
             None => return Err(start.error(ErrorKind::UnknownEnumeration)),
@@ -215,9 +243,14 @@ impl<S: Sink> Engine<'_, S> {
 
     #[inline(never)]
     fn octet_string(&mut self, step: &Step, size: &Size, contains: bool) -> Result<()> {
+        let start = self.reader.position();
         let (count, more) = self.size(size)?;
+        let behind = self.reader.position();
         if self.program.aligned && count > 0 && !is_short(size, count, 2) {
             self.reader.align();
+        }
+        if self.sink.wants_places() {
+            self.place_size_until(owner(step), size, (start, behind), count);
         }
         if contains && !more && self.contained(step, self.reader.position(), count)? {
             return Ok(());
@@ -231,6 +264,9 @@ impl<S: Sink> Engine<'_, S> {
         let node = NodeId(step.node);
         let units = Units::octets(self.reader, Length { count, more });
         if !more && let Taken::Aligned(at, contents) = self.reader.octets(count)? {
+            if self.sink.wants_places() {
+                self.place_units(owner(step), 8, units.first.position(), units.length);
+            }
             self.text_check(node, contents, units)?;
             self.say(step, Leaf::Input { at, contents });
             return Ok(());
@@ -239,6 +275,9 @@ impl<S: Sink> Engine<'_, S> {
         self.state.made.clear();
         append(&mut self.reader, count, &mut self.state.made)?;
         self.rest_of_fragments(more)?;
+        if self.sink.wants_places() {
+            self.place_units(owner(step), 8, units.first.position(), units.length);
+        }
         let made = std::mem::take(&mut self.state.made);
         let checked = self.text_check(node, &made, units);
         if checked.is_ok() {
@@ -263,16 +302,25 @@ impl<S: Sink> Engine<'_, S> {
 
     #[inline(never)]
     fn bit_string(&mut self, step: &Step, size: &Size, contains: bool) -> Result<()> {
+        let start = self.reader.position();
         let (mut count, mut more) = self.size(size)?;
         let aligned = self.program.aligned;
+        let behind = self.reader.position();
         if aligned && count > 0 && !is_short(size, count, 16) {
             self.reader.align();
+        }
+        if self.sink.wants_places() {
+            self.place_size_until(owner(step), size, (start, behind), count);
         }
         if contains && !more && count % 8 == 0 && self.contained(step, self.reader.position(), count / 8)? {
             return Ok(());
         }
         if !more && count <= 64 {
+            let start = self.reader.position();
             let bits = self.reader.bits(count as u32)?;
+            if self.sink.wants_places() {
+                self.place_contents(owner(step), start);
+            }
             let mut octets = [0; 9];
             octets[0] = (8 - count % 8) as u8 % 8;
             octets[1..].copy_from_slice(&(bits << (64 - count.max(1))).to_be_bytes());
@@ -282,6 +330,7 @@ impl<S: Sink> Engine<'_, S> {
         self.state.made.clear();
         self.state.made.push(0);
         let mut bits = 0;
+        let (start, first) = (self.reader.position(), Length { count, more });
         loop {
             let from = self.reader.position();
             self.reader.skip(count)?;
@@ -293,6 +342,9 @@ impl<S: Sink> Engine<'_, S> {
             }
             let length = self.reader.length(aligned)?;
             (count, more) = (length.count, length.more);
+        }
+        if self.sink.wants_places() {
+            self.place_units(owner(step), 1, start, first);
         }
         let mut made = std::mem::take(&mut self.state.made);
         made[0] = (8 - bits % 8) as u8 % 8;
@@ -306,9 +358,14 @@ impl<S: Sink> Engine<'_, S> {
         let (program, node) = (self.program, NodeId(step.node));
         let alphabet = &program.alphabets[alphabet as usize];
         let outside = size.extensible && self.peek_bit();
+        let start = self.reader.position();
         let (count, more) = self.size(size)?;
+        let behind = self.reader.position();
         if program.aligned && count > 0 && (outside || !alphabet.unaligned) {
             self.reader.align();
+        }
+        if self.sink.wants_places() {
+            self.place_size_until(owner(step), size, (start, behind), count);
         }
         if let Some(table) = alphabet.table.as_deref()
             && !more
@@ -319,6 +376,9 @@ impl<S: Sink> Engine<'_, S> {
                 && !alphabet.indexed
                 && let Taken::Aligned(at, contents) = self.reader.octets(count)?
             {
+                if self.sink.wants_places() {
+                    self.place_contents(owner(step), start);
+                }
                 let look = |octet: &u8| table[usize::from(*octet)];
                 if contents.iter().fold(0, |all, octet| all | look(octet)) & NOT_PERMITTED != 0 {
                     let wrong = contents.iter().position(|octet| look(octet) & NOT_PERMITTED != 0);
@@ -336,6 +396,9 @@ impl<S: Sink> Engine<'_, S> {
                 let mut short = [0; SHORT];
                 let short = &mut short[..count];
                 characters::fill(&mut self.reader, table, alphabet.bits, short)?;
+                if self.sink.wants_places() {
+                    self.place_contents(owner(step), start);
+                }
                 if alphabet.check {
                     self.text_check(node, short, units)?;
                 }
@@ -371,6 +434,10 @@ impl<S: Sink> Engine<'_, S> {
                 Err(fault) => break Err(fault),
             }
         };
+        if read.is_ok() && self.sink.wants_places() {
+            let (start, unit) = (units.first.position(), usize::from(alphabet.bits));
+            self.place_units(owner(step), unit, start, units.length);
+        }
         let read =
             read.and_then(|()| if alphabet.check { self.text_check(node, &made, units) } else { Ok(()) });
         if read.is_ok() {
@@ -385,7 +452,11 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     fn contents(&mut self, step: &Step) -> Result<()> {
+        let start = self.reader.position();
         let length = self.reader.length(self.program.aligned)?;
+        if self.sink.wants_places() {
+            self.place_length(owner(step), start, length.count);
+        }
         self.take(step, length.count, length.more)
     }
 }

@@ -12,6 +12,7 @@ mod integer;
 mod leaves;
 mod open;
 mod order;
+mod places;
 mod sequence;
 mod strings;
 pub(crate) mod time;

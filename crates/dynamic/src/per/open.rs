@@ -3,6 +3,7 @@
 use super::decode::{DecodeState, Engine, Result};
 use super::frame::{Frame, FrameKind};
 use super::integer::append;
+use super::places::{Owner, owner};
 use crate::event::{Copying, Discard, Leaf, Mark, Sink};
 use crate::keys;
 use crate::path::Begun;
@@ -24,10 +25,11 @@ pub(super) enum Inside {
 }
 
 impl Inside {
-    pub(super) fn place(self) -> (FieldId, NodeId) {
+    /// The value that the octets are a part of: for a version bracket the SEQUENCE or SET that has begun.
+    fn owner(&self) -> Owner {
         match self {
-            Self::Value(step) => (FieldId(step.field), NodeId(step.node)),
-            Self::Group(frame) => (frame.field, frame.node),
+            Self::Value(step) => owner(step),
+            Self::Group(frame) => (FieldId::BEGUN, frame.node),
         }
     }
 }
@@ -50,7 +52,7 @@ impl<'a, S: Sink> Engine<'a, S> {
     pub(super) fn begin_wrapper(&mut self, inside: Inside) -> Result<bool> {
         match self.enter_octets(inside, None)? {
             Some(around) => {
-                let (field, node) = inside.place();
+                let (field, node) = inside.owner();
                 let mut frame = Frame::new(FrameKind::Wrapper, field, node);
                 frame.before = around;
                 self.push(frame)?;
@@ -70,6 +72,9 @@ impl<'a, S: Sink> Engine<'a, S> {
             self.fragments(inside, open)?;
             return Ok(None);
         }
+        if self.sink.wants_places() {
+            self.place_length(owner_of(&inside, open), start.position(), length.count);
+        }
         if length.count * 8 > self.reader.left() {
             self.reader.skip(length.count * 8)?;
         }
@@ -85,6 +90,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             return Err(self.fault(ErrorKind::DepthLimit));
         }
         let (mut joined, mut places) = (Vec::new(), Vec::new());
+        let start = self.reader.position();
         loop {
             let length = self.reader.length(self.program.aligned)?;
             places.push((joined.len() * 8, self.reader.position()));
@@ -92,6 +98,9 @@ impl<'a, S: Sink> Engine<'a, S> {
             if !length.more {
                 break;
             }
+        }
+        if self.sink.wants_places() {
+            self.place_counted(owner_of(&inside, open), start);
         }
         let mut state = DecodeState::default();
         state.registers = std::mem::take(&mut self.state.registers);
@@ -113,7 +122,10 @@ impl<'a, S: Sink> Engine<'a, S> {
             remaining_calls: 0,
             base: 0,
             pending: self.pending.take(),
-            at: inside.place().0,
+            at: match &inside {
+                Inside::Value(step) => FieldId(step.field),
+                Inside::Group(frame) => frame.field,
+            },
         };
         let result = match inside {
             Inside::Value(step) => engine.value_wanted(&step),
@@ -134,7 +146,16 @@ impl<'a, S: Sink> Engine<'a, S> {
     }
 
     /// The octets of an open type: in the input, or joined in `made`.
-    pub(super) fn open_octets(&mut self) -> Result<Octets<'a>> {
+    pub(super) fn open_octets(&mut self, owner: Owner) -> Result<Octets<'a>> {
+        let start = self.reader.position();
+        let octets = self.read_open_octets()?;
+        if self.sink.wants_places() {
+            self.place_counted(owner, start);
+        }
+        Ok(octets)
+    }
+
+    fn read_open_octets(&mut self) -> Result<Octets<'a>> {
         let length = self.reader.length(self.program.aligned)?;
         self.state.made.clear();
         if !length.more && length.count == 0 {
@@ -209,7 +230,7 @@ impl<'a, S: Sink> Engine<'a, S> {
                 return Err(self.fault(ErrorKind::ConstraintViolated));
             }
         }
-        match self.open_octets()? {
+        match self.open_octets((field, node))? {
             Octets::Input(at, contents) => self.sink.leaf(field, node, Leaf::Input { at, contents }),
             Octets::Made => self.sink.leaf(field, node, Leaf::Made(&self.state.made)),
         }
@@ -277,6 +298,9 @@ impl<'a, S: Sink> Engine<'a, S> {
         self.leave(around);
         match read {
             Ok(_) if self.fills(&reader) => {
+                if self.sink.wants_places() {
+                    self.place_rest((FieldId::BEGUN, frame.node));
+                }
                 leave_octets(&mut self.reader, frame.before)?;
                 self.close();
                 return Ok(true);
@@ -336,6 +360,11 @@ impl<'a, S: Sink> Engine<'a, S> {
             outcome => Ok(outcome.is_ok() && fills),
         }
     }
+}
+
+/// Returns the value that octets are a part of: an open type that has begun, or what is in them.
+fn owner_of(inside: &Inside, open: Option<Begun>) -> Owner {
+    open.map_or_else(|| inside.owner(), |(_, node, _)| (FieldId::BEGUN, node))
 }
 
 /// A fault in joined fragments, where it is in the input. Of each fragment, the bits in front of it and where it begins.

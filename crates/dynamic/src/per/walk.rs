@@ -4,7 +4,6 @@ use super::decode::{Engine, Result};
 use super::frame::{Frame, FrameKind};
 use super::open::leave_octets;
 use crate::event::Sink;
-use crate::path;
 use tercet_plan::FieldId;
 use tercet_plan::per::Step;
 
@@ -38,11 +37,17 @@ impl<S: Sink> Engine<'_, S> {
                 Ok(())
             }
             FrameKind::Open => {
+                if self.sink.wants_places() {
+                    self.place_rest((FieldId::BEGUN, frame.node));
+                }
                 leave_octets(&mut self.reader, frame.before)?;
                 self.close();
                 Ok(())
             }
             FrameKind::Wrapper => {
+                if self.sink.wants_places() {
+                    self.place_rest((frame.field, frame.node));
+                }
                 leave_octets(&mut self.reader, frame.before)?;
                 self.state.frames.pop();
                 Ok(())
@@ -84,7 +89,7 @@ impl<S: Sink> Engine<'_, S> {
             return Ok(());
         }
         if frame.more {
-            self.at = path::BEGUN;
+            self.at = FieldId::BEGUN;
             return self.begin_additions();
         }
         self.absent_additions(&frame, 0);
@@ -112,7 +117,12 @@ impl<S: Sink> Engine<'_, S> {
                     return Ok(());
                 }
                 self.at = FieldId(step.field);
+                let start = self.reader.position();
                 let length = self.reader.length(program.aligned)?;
+                if self.sink.wants_places() {
+                    let owner = self.begun();
+                    self.place_length(owner, start, length.count);
+                }
                 (bits, more) = (length.count as u64, length.more);
             }
             let (before, events) = (self.reader.position(), self.events as u32);

@@ -10,15 +10,24 @@ pub fn plan(body: &str) -> Plan {
     plan_of(&format!("M DEFINITIONS AUTOMATIC TAGS ::= BEGIN\n{body}\nEND"))
 }
 
+/// The same for other rules.
+pub fn plan_for(rules: Rules, body: &str) -> Plan {
+    plan_of_rules(rules, &format!("M DEFINITIONS AUTOMATIC TAGS ::= BEGIN\n{body}\nEND"))
+}
+
 /// The plan of whole modules.
 pub fn plan_of(text: &str) -> Plan {
+    plan_of_rules(Rules::Ber, text)
+}
+
+fn plan_of_rules(rules: Rules, text: &str) -> Plan {
     let mut map = tercet_syntax::SourceMap::new();
     let file = map.add("test.asn", text);
     let (modules, found) = tercet_syntax::parse(&map, file, &tercet_syntax::ParseOptions::default());
     assert!(found.iter().all(|d| d.severity != tercet_syntax::Severity::Error), "{found:?}\n{text}");
     let (model, found) = tercet_model::resolve(&map, &modules, &tercet_model::Options::default());
     assert!(found.iter().all(|d| d.severity != tercet_syntax::Severity::Error), "{found:?}\n{text}");
-    tercet_lower::plan(&model, Rules::Ber, &tercet_lower::all_roots(&model)).0
+    tercet_lower::plan(&model, rules, &tercet_lower::all_roots(&model)).0
 }
 
 pub fn hex(text: &str) -> Vec<u8> {
