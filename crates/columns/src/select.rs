@@ -1,7 +1,7 @@
 //! Some components of values, for sinks that have no columns.
 
 use crate::layout::{Layout, Options, ROOT, What};
-use tercet_dynamic::{Leaf, Marked, Sink, say_constant};
+use tercet_dynamic::{Leaf, Marked, Place, Sink, say_constant};
 use tercet_plan::{FieldId, NodeId, Rules, Shape};
 
 /// The components of a type that have these columns: [`Selection::sink`] lets another sink hear nothing else.
@@ -135,5 +135,21 @@ impl<S: Sink> Sink for Selected<'_, '_, S> {
 
     fn wants(&self, field: FieldId) -> bool {
         self.selection.hears_leaf(field) && self.inner.wants(field)
+    }
+
+    #[inline(always)]
+    fn wants_places(&self) -> bool {
+        self.inner.wants_places()
+    }
+
+    /// Passes on the places of the components selected, and of the values around them.
+    fn place(&mut self, field: FieldId, node: NodeId, place: Place) {
+        let is_heard = match field {
+            FieldId::BEGUN => self.selection.skipped == 0,
+            field => self.selection.hears_leaf(field),
+        };
+        if is_heard {
+            self.inner.place(field, node, place);
+        }
     }
 }

@@ -9,6 +9,8 @@ mod named;
 mod profile;
 mod reverse;
 mod tables;
+#[cfg(test)]
+mod tests;
 
 pub use kinds::RenderKind;
 pub use profile::Profile;
@@ -504,6 +506,16 @@ impl<S: Sink> Sink for Rendered<'_, S> {
     #[inline]
     fn wants(&self, field: FieldId) -> bool {
         field == FieldId::ROOT || self.wanted.get(field.index()).copied().unwrap_or(true)
+    }
+
+    #[inline(always)]
+    fn wants_places(&self) -> bool {
+        self.sink.wants_places()
+    }
+
+    /// A place is that of the bytes, whatever they are shown as.
+    fn place(&mut self, field: FieldId, node: NodeId, place: tercet_dynamic::Place) {
+        self.sink.place(field, node, place);
     }
 
     #[inline]
