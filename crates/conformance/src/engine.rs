@@ -8,6 +8,7 @@ use tercet_dynamic::{Decoder, Encoder, Error, Options, Sink, Tape, json};
 use tercet_plan::{NodeId, Plan, Rules, Shape};
 
 use crate::corpora::with_gaps;
+use crate::places;
 
 /// A compiled specification.
 #[derive(Debug)]
@@ -156,6 +157,14 @@ impl Type {
         sink: &mut impl Sink,
     ) -> Result<usize, Error> {
         self.decoder.decode(plan_of(&self.plans, rules), node, octets, sink, &options(rules))
+    }
+
+    /// Checks the places of the parts of an encoding.
+    ///
+    /// # Errors
+    /// Those of [`places::check`].
+    pub fn places(&self, rules: Rules, octets: &[u8]) -> Result<(), String> {
+        places::check(plan_of(&self.plans, rules), self.node, octets, &options(rules)).map(drop)
     }
 
     /// A tape as a JSON value.

@@ -16,6 +16,7 @@ pub mod hex;
 pub mod hostile;
 pub mod linear;
 pub mod literate;
+pub mod places;
 pub mod same;
 pub mod samples;
 mod tally;

@@ -195,6 +195,7 @@ impl<W: Write> Runner<'_, W> {
                     }
                     let outcome = decodes(of, rules, &octets, value);
                     self.check(id, &format!("{rule} decode"), outcome);
+                    self.check(id, &format!("{rule} places"), of.places(rules, &octets));
                     if rule != "ber" {
                         let outcome = encodes(of, rules, value, &octets);
                         self.check(id, &format!("{rule} encode"), outcome);

@@ -19,7 +19,7 @@ mod plans;
 mod typed;
 mod values;
 
-pub(crate) use mutate::each_damage;
+pub use mutate::each_damage;
 pub(crate) use typed::read_names;
 
 /// Stack of what runs a target (promise 6).

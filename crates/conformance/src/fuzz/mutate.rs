@@ -37,7 +37,7 @@ pub(super) fn damaged(random: &mut Random, seeds: &[Vec<u8>], longest: usize) ->
 }
 
 /// Every prefix, every flipped bit, every octet as 00, 7F, 80 and FF.
-pub(crate) fn each_damage(seed: &[u8], try_it: &mut impl FnMut(&[u8])) {
+pub fn each_damage(seed: &[u8], try_it: &mut impl FnMut(&[u8])) {
     (0..seed.len()).for_each(|end| try_it(&seed[..end]));
     let mut octets = seed.to_vec();
     for at in 0..seed.len() {

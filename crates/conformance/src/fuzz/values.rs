@@ -8,7 +8,7 @@ use tercet::{CodecError, Rules, Schema, SchemaOptions, TapeCodec};
 use tercet_dynamic::{ErrorKind, NodeId, Options, Plan, Tape, Value, diff, json, sample, validate};
 
 use super::told;
-use crate::corpora;
+use crate::{corpora, places};
 
 /// The types that an input may be of; the first five have generated code.
 const ROOTS: [&str; 12] = [
@@ -65,6 +65,11 @@ fn check(syntax: Rules, input: &[u8]) {
     let mut options = if first & 0x80 == 0 { Options::default() } else { Options::strict(syntax) };
     // A value that is the DEFAULT is the same whether it is there or not.
     options.fill_defaults = true;
+    if !syntax.is_text() {
+        options.rules = syntax;
+        let checked = places::check(plan, root, octets, &options);
+        checked.unwrap_or_else(|wrong| panic!("{syntax}: {octets:02X?}: {wrong}"));
+    }
     let mut codec = TapeCodec::new(syntax, plan);
     let mut tape = Tape::new();
     let length = match codec.read(root, octets, &mut tape, &options) {
