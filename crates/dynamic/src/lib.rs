@@ -27,6 +27,7 @@ mod read_error;
 mod same;
 pub mod sample;
 pub mod sizes;
+pub mod source;
 mod tape;
 pub mod text;
 pub mod trace;

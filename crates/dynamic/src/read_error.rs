@@ -1,6 +1,7 @@
 //! The error of reading text: what, on which path, at which line and column.
 
 use crate::event::Sink;
+use crate::source::InPath;
 use crate::{ErrorKind, Tape};
 use std::fmt;
 
@@ -61,20 +62,6 @@ impl ReadError {
         Self(Box::new(Inner { message: message.into(), path: Vec::new(), offset, line, column }))
     }
 
-    /// The same fault seen from the enclosing value.
-    #[cold]
-    pub(crate) fn inside(mut self, name: &str) -> Self {
-        self.0.path.push(Step::Name(cut(name)));
-        self
-    }
-
-    /// The same fault seen from the enclosing list.
-    #[cold]
-    pub(crate) fn inside_element(mut self, index: usize) -> Self {
-        self.0.path.push(Step::Index(index));
-        self
-    }
-
     /// What is wrong, in words.
     pub fn message(&self) -> &str {
         &self.0.message
@@ -118,6 +105,20 @@ impl ReadError {
     /// The column in characters, from 1.
     pub fn column(&self) -> usize {
         self.0.column
+    }
+}
+
+impl InPath for ReadError {
+    #[cold]
+    fn inside(mut self, name: &str) -> Self {
+        self.0.path.push(Step::Name(cut(name)));
+        self
+    }
+
+    #[cold]
+    fn inside_element(mut self, index: usize) -> Self {
+        self.0.path.push(Step::Index(index));
+        self
     }
 }
 

@@ -407,10 +407,12 @@ fn deep_and_wide_texts_are_bounded() {
         assert_eq!(error, "values are nested deeper than the limit (line 1, column 1089)");
         let many: Vec<String> = (0..100_000).map(|i| format!("\"u{i}\":{i}")).collect();
         assert!(octets_of(&plan, &format!("{{{}}}", many.join(",")), &Options::default()).is_ok());
-        let deep = format!("{}{}", "{\"next\":".repeat(100), "7");
-        let error = octets_of(&plan, &format!("{deep}{}", "}".repeat(100)), &Options::default())
-            .expect_err("no object");
-        assert_eq!(error, "T.next.next.next … next.next.next.next: an object expected (line 1, column 801)");
+        let around = |n: usize| format!("{}7{}", "{\"next\":".repeat(n), "}".repeat(n));
+        let error = octets_of(&plan, &around(60), &Options::default()).expect_err("no object");
+        assert_eq!(error, "T.next.next.next … next.next.next.next: an object expected (line 1, column 481)");
+        let error = octets_of(&plan, &around(100), &Options::default()).expect_err("too deep");
+        let message = "values are nested deeper than the limit (line 1, column 513)";
+        assert_eq!(error, format!("T.next.next.next … next.next.next.next: {message}"));
     };
     handle.spawn(test).expect("thread").join().expect("no overflow");
 }

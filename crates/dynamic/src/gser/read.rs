@@ -4,6 +4,7 @@ use super::index::{Document, Type};
 use crate::contents::{self, Made};
 use crate::event::{Leaf, Sink};
 use crate::read_error::{ReadError, TOO_DEEP, check_depth, cut};
+use crate::source::InPath;
 use crate::tape::Tape;
 use crate::text::parse_hex;
 use std::borrow::Cow;

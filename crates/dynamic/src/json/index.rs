@@ -37,7 +37,6 @@ struct Token {
 pub(super) struct Document<'t> {
     pub(super) text: &'t [u8],
     tokens: Vec<Token>,
-    deepest: usize,
 }
 
 impl<'t> Document<'t> {
@@ -48,14 +47,9 @@ impl<'t> Document<'t> {
         if u32::try_from(text.len()).is_err() {
             return Err(ReadError::new(text, 0, "the text has 4 GiB or more"));
         }
-        let mut scanner = Scanner { text, at: 0, tokens: Vec::new(), deepest: 0 };
+        let mut scanner = Scanner { text, at: 0, tokens: Vec::new() };
         scanner.document(depth)?;
-        Ok(Self { text, tokens: scanner.tokens, deepest: scanner.deepest })
-    }
-
-    /// The most objects and arrays inside one another.
-    pub(super) const fn deepest(&self) -> usize {
-        self.deepest
+        Ok(Self { text, tokens: scanner.tokens })
     }
 
     /// The number of tokens.
@@ -118,7 +112,6 @@ struct Scanner<'t> {
     text: &'t [u8],
     at: usize,
     tokens: Vec<Token>,
-    deepest: usize,
 }
 
 impl Scanner<'_> {
@@ -132,7 +125,6 @@ impl Scanner<'_> {
                     return Err(ReadError::new(self.text, self.at - 1, TOO_DEEP));
                 }
                 open.push(container);
-                self.deepest = self.deepest.max(open.len());
                 if !self.first_of(container)? {
                     continue;
                 }

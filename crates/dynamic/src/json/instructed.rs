@@ -3,14 +3,14 @@
 //! Writing goes this way only for a shape that has instructions; reading too.
 
 use super::Options;
-use super::index::{Document, Type};
-use super::read::{Reader, Result};
+use super::index::Type;
+use super::read::{PAIR, Result, Text};
 use super::write::{Form, Printer, push_string};
-use crate::event::{Leaf, Sink};
+use crate::event::Leaf;
 use crate::leaf::{Scalar, scalar};
 use crate::read_error::cut;
-use crate::tape::Tape;
-use crate::text::{Octets, integer_octets, parse_octets, push_octets};
+use crate::source::{Found, Primitive};
+use crate::text::{Octets, parse_octets, push_octets};
 use tercet_plan::instructions::{Json, Places};
 use tercet_plan::shape::Presence;
 use tercet_plan::{FieldId, Kind, NameId, NodeId, Shape};
@@ -58,17 +58,15 @@ pub(super) fn places<'s>(shape: &'s Shape, options: &Options) -> Option<&'s Plac
 
 /// Whether the elements of a list can be members of an object: SEQUENCEs of a string and one more component, both
 /// mandatory.
-fn is_pairs(shape: &Shape, list: NodeId) -> Option<NodeId> {
-    let (_, element) = shape.fields_of(list).next()?;
+fn is_pairs(shape: &Shape, list: NodeId) -> bool {
+    let Some((_, element)) = shape.fields_of(list).next() else { return false };
     let pair = shape.node(element.node);
-    let mut parts = shape.fields_of(element.node);
-    let first = parts.next()?.1;
-    let fits = matches!(pair.kind, Kind::Sequence)
+    let first = shape.fields_of(element.node).next();
+    matches!(pair.kind, Kind::Sequence)
         && pair.count == 2
         && !pair.extensible
-        && shape.node(first.node).kind.is_text()
-        && shape.fields_of(element.node).all(|(_, field)| field.presence == Presence::Mandatory);
-    fits.then_some(element.node)
+        && first.is_some_and(|(_, first)| shape.node(first.node).kind.is_text())
+        && shape.fields_of(element.node).all(|(_, field)| field.presence == Presence::Mandatory)
 }
 
 impl Printer<'_> {
@@ -118,7 +116,7 @@ impl Printer<'_> {
         let frame = match it.kind {
             Kind::Sequence if matches!(inside, Some(Frame::Pairs)) => Frame::Pair(false),
             Kind::Sequence if json.array => Frame::Array(it.first),
-            Kind::SequenceOf | Kind::SetOf if json.object && is_pairs(shape, node).is_some() => Frame::Pairs,
+            Kind::SequenceOf | Kind::SetOf if json.object && is_pairs(shape, node) => Frame::Pairs,
             Kind::Choice if json.unwrapped => Frame::Unwrapped,
             _ => Frame::Plain,
         };
@@ -189,36 +187,68 @@ impl Printer<'_> {
     }
 }
 
-impl Reader<'_> {
-    /// Reads a value that instructions say something of; nothing if it is read as without.
-    pub(super) fn instructed(
-        &mut self,
-        text: &Document<'_>,
+impl<'a> Text<'a> {
+    /// Returns whether the elements of a list are the members of an object.
+    pub(super) fn is_object(&self, field: FieldId, node: NodeId) -> bool {
+        let json = self.places.map(|places| places.of(field, node));
+        json.is_some_and(|json| json.object) && is_pairs(self.shape, node)
+    }
+
+    /// Finds the components of a SEQUENCE that is no object, and returns whether it is none.
+    pub(super) fn instructed_components(
+        &self,
         at: usize,
         field: FieldId,
         node: NodeId,
-        tape: &mut Tape,
-    ) -> Option<Result<()>> {
-        let shape = self.shape;
+        found: &mut Found<'_, '_, Self>,
+    ) -> Result<bool> {
+        let (shape, text) = (self.shape, self.text);
+        if at & PAIR != 0 {
+            // OBJECT: a member is an element of two components, its name the first.
+            let name = at & !PAIR;
+            found.set(0, name);
+            found.set(1, name + 1);
+            return Ok(true);
+        }
+        let it = shape.node(node);
+        let is_array =
+            it.kind == Kind::Sequence && self.places.is_some_and(|places| places.of(field, node).array);
+        if !is_array {
+            return Ok(false);
+        }
+        // ARRAY: the components in their order, null for one that is absent; those at the end may be left out.
+        if text.what(at) != Type::Array {
+            return Err(text.error(at, "an array of the components expected"));
+        }
+        for (index, (value, (_, component))) in text.elements(at).zip(shape.fields_of(node)).enumerate() {
+            if text.what(value) != Type::Null || component.presence == Presence::Mandatory {
+                found.set(index, value);
+            }
+        }
+        match text.elements(at).nth(it.count as usize).filter(|_| !it.extensible) {
+            Some(more) => Err(text.error(more, "more values than the type has components")),
+            None => Ok(true),
+        }
+    }
+
+    /// Reads a primitive value that instructions say something of; `None` if it is read as without.
+    pub(super) fn instructed_leaf(
+        &self,
+        at: usize,
+        field: FieldId,
+        node: NodeId,
+    ) -> Option<Result<Primitive<'a>>> {
+        let (shape, text) = (self.shape, self.text);
         let json = self.places?.of(field, node);
+        if text.what(at) != Type::String {
+            return None;
+        }
         match shape.node(node).kind {
-            Kind::Sequence if json.array => Some(self.array(text, at, field, node, tape)),
-            Kind::SequenceOf | Kind::SetOf if json.object => {
-                let pair = is_pairs(shape, node)?;
-                Some(self.pairs(text, at, field, node, pair, tape))
-            }
-            Kind::Choice if json.unwrapped => Some(self.unwrapped(text, at, field, node, tape)),
-            Kind::OctetString if json.base64 && text.what(at) == Type::String => {
+            Kind::OctetString if json.base64 => {
                 let octets = parse_octets(&text.string(at), Octets::Base64);
-                Some(match octets {
-                    Some(octets) => {
-                        tape.leaf(field, node, Leaf::Made(&octets));
-                        Ok(())
-                    }
-                    None => Err(text.error(at, "base64 expected")),
-                })
+                Some(octets.map(Primitive::from).ok_or_else(|| text.error(at, "base64 expected")))
             }
-            Kind::Enumerated if !json.texts.is_empty() && text.what(at) == Type::String => {
+            Kind::Enumerated if !json.texts.is_empty() => {
                 let spelled = text.string(at);
                 let renamed = |value: i64| json.texts.iter().find(|text| text.0 == value);
                 let found = match json.texts.iter().find(|text| shape.name(text.1) == spelled) {
@@ -230,117 +260,29 @@ impl Reader<'_> {
                         .find(|item| shape.name(item.name) == spelled && renamed(item.value).is_none())
                         .map(|item| item.value),
                 };
-                Some(match found {
-                    Some(number) => {
-                        tape.leaf(field, node, Leaf::Made(&integer_octets(number)));
-                        Ok(())
-                    }
-                    None => Err(text.error(at, format!("no item `{}` in this ENUMERATED", cut(&spelled)))),
-                })
+                let message = || format!("no item `{}` in this ENUMERATED", cut(&spelled));
+                Some(found.map(Primitive::Int).ok_or_else(|| text.error(at, message())))
             }
             _ => None,
         }
     }
 
-    /// ARRAY: the components in their order, null for one that is absent; those at the end may be left out.
-    fn array(
-        &mut self,
-        text: &Document<'_>,
-        at: usize,
-        field: FieldId,
-        node: NodeId,
-        tape: &mut Tape,
-    ) -> Result<()> {
-        if text.what(at) != Type::Array {
-            return Err(text.error(at, "an array of the components expected"));
+    /// UNWRAPPED: whether a value may be one of an alternative.
+    pub(super) fn is_worth_a_trial(&self, at: usize, alternative: FieldId) -> Result<bool> {
+        let text = self.text;
+        if !self.is_possible(text.what(at), alternative, self.shape.field(alternative).node, 0) {
+            return Ok(false);
         }
-        let shape = self.shape;
-        let mut values: Vec<Option<usize>> = Vec::new();
-        for (value, (_, component)) in text.elements(at).zip(shape.fields_of(node)) {
-            let absent = text.what(value) == Type::Null && component.presence != Presence::Mandatory;
-            values.push(Some(value).filter(|_| !absent));
+        // CHOICEs in CHOICEs must not multiply.
+        self.trials.set(self.trials.get() + text.next(at).saturating_sub(at));
+        match self.trials.get() > MOST_TRIALS * text.len() + 1000 {
+            true => Err(text.error(at, "which alternative this is takes too long to find out")),
+            false => Ok(true),
         }
-        let count = shape.node(node).count as usize;
-        if let Some(more) = text.elements(at).nth(count).filter(|_| !shape.node(node).extensible) {
-            return Err(text.error(more, "more values than the type has components"));
-        }
-        values.resize(count, None);
-        self.components(text, at, field, node, values, None, tape)
-    }
-
-    /// OBJECT: each member is an element of two components, its name the first.
-    fn pairs(
-        &mut self,
-        text: &Document<'_>,
-        at: usize,
-        field: FieldId,
-        node: NodeId,
-        pair: NodeId,
-        tape: &mut Tape,
-    ) -> Result<()> {
-        if text.what(at) != Type::Object {
-            return Err(text.error(at, "an object expected"));
-        }
-        let shape = self.shape;
-        let element = FieldId(shape.node(node).first);
-        let key = FieldId(shape.node(pair).first);
-        let value_field = FieldId(key.0 + 1);
-        tape.open(field, node);
-        for (name, value) in text.members(at) {
-            tape.open(element, pair);
-            let contents =
-                self.leaf(text, name, shape.field(key).node).map_err(|message| text.error(name, message))?;
-            tape.leaf(key, shape.field(key).node, Leaf::Made(&contents));
-            self.value(text, value, value_field, shape.field(value_field).node, tape)
-                .map_err(|error| error.inside(&text.string(name)))?;
-            tape.close(element, pair);
-        }
-        tape.close(field, node);
-        Ok(())
-    }
-
-    /// UNWRAPPED: the first alternative that the text is a value of.
-    fn unwrapped(
-        &mut self,
-        text: &Document<'_>,
-        at: usize,
-        field: FieldId,
-        node: NodeId,
-        tape: &mut Tape,
-    ) -> Result<()> {
-        let shape = self.shape;
-        let mut only = None;
-        let mut count = 0;
-        for (id, alternative) in shape.fields_of(node) {
-            if !self.may_be(text.what(at), id, alternative.node, 0) {
-                continue;
-            }
-            // CHOICEs in CHOICEs must not multiply.
-            self.trials += text.next(at).saturating_sub(at);
-            if self.trials > MOST_TRIALS * text.len() + 1000 {
-                return Err(text.error(at, "which alternative this is takes too long to find out"));
-            }
-            let mut trial = Tape::new();
-            match self.value(text, at, id, alternative.node, &mut trial) {
-                Ok(()) => {
-                    tape.open(field, node);
-                    trial.view(&[]).replay(tape);
-                    tape.close(field, node);
-                    return Ok(());
-                }
-                Err(error) => {
-                    count += 1;
-                    only = Some(error.inside(shape.name(alternative.name)));
-                }
-            }
-        }
-        Err(only
-            .filter(|_| count == 1)
-            .unwrap_or_else(|| text.error(at, "this is a value of no alternative")))
     }
 
     /// Whether a value of a node may be a JSON value of this type.
-    fn may_be(&self, what: Type, field: FieldId, node: NodeId, depth: u32) -> bool {
+    fn is_possible(&self, what: Type, field: FieldId, node: NodeId, depth: u32) -> bool {
         let Some(json) = self.places.map(|places| places.of(field, node)) else { return true };
         match self.shape.node(node).kind {
             Kind::Boolean => matches!(what, Type::True | Type::False),
@@ -353,7 +295,7 @@ impl Reader<'_> {
             Kind::Choice if json.unwrapped && depth < 8 => self
                 .shape
                 .fields_of(node)
-                .any(|(id, alternative)| self.may_be(what, id, alternative.node, depth + 1)),
+                .any(|(id, alternative)| self.is_possible(what, id, alternative.node, depth + 1)),
             Kind::Choice => json.unwrapped || what == Type::Object,
             Kind::OctetString | Kind::BitString => matches!(what, Type::String | Type::Object),
             Kind::Open => true,

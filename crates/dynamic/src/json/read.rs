@@ -6,14 +6,14 @@ use super::instructed::places;
 use super::write::{fixed_size, is_inexact, is_octets, only_base};
 use crate::contents::{self, Made};
 use crate::event::{Leaf, Sink};
-use crate::read_error::{ReadError, check_depth, cut};
+use crate::read_error::{ReadError, cut};
+use crate::source::{Alternative, Content, Driver, Fault, Found, InPath, Memory, Primitive, Source};
 use crate::tape::Tape;
 use crate::text::{Octets, parse_hex, parse_integer, parse_octets};
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::cell::Cell;
 use std::collections::HashSet;
 use tercet_plan::instructions::{Json, Places};
-use tercet_plan::shape::{Key, Place, Presence};
 use tercet_plan::{FieldId, Kind, NodeId, Shape};
 use tercet_runtime::text::to_utf8;
 use tercet_runtime::types::decimal::parse_whole;
@@ -48,33 +48,14 @@ pub fn read_value(
 /// Reads many texts of one shape.
 #[derive(Debug)]
 pub struct Reader<'s> {
-    pub(super) shape: &'s Shape,
     options: Options,
-    /// Encoding instructions, if there are any.
-    pub(super) places: Option<&'s Places<Json>>,
-    /// Tokens that were read to find out what they are.
-    pub(super) trials: usize,
-    /// Fields by name, of nodes with many, once they were met.
-    names: HashMap<NodeId, HashMap<&'s str, usize>>,
-    /// What the tables of open types are looked up with.
-    registers: Vec<Option<Key>>,
+    memory: Memory<'s>,
 }
 
-/// From so many fields on names are looked up by hashing.
-const MANY_FIELDS: u32 = 12;
-
 impl<'s> Reader<'s> {
-    /// A reader of values of a shape.
+    /// Makes a reader of values of a shape.
     pub fn new(shape: &'s Shape, options: Options) -> Self {
-        let places = places(shape, &options);
-        Self {
-            shape,
-            options,
-            places,
-            trials: 0,
-            names: HashMap::new(),
-            registers: vec![None; usize::from(shape.registers)],
-        }
+        Self { options, memory: Memory::new(shape) }
     }
 
     /// See [`read`].
@@ -82,59 +63,227 @@ impl<'s> Reader<'s> {
     /// # Errors
     /// See [`read`].
     pub fn read(&mut self, root: NodeId, text: &[u8], tape: &mut Tape) -> Result<()> {
-        tape.clear();
-        self.registers.fill(None);
-        self.trials = 0;
         let document = Document::parse(text, self.options.depth)?;
-        let name = self.shape.node(root).name.map_or("", |name| self.shape.name(name));
-        self.value(&document, 0, FieldId::ROOT, root, tape)
-            .map_err(|e| if name.is_empty() { e } else { e.inside(name) })?;
-        // A value with parts has a level of its own, unless encoding instructions take it away.
-        if 2 * document.deepest() > usize::from(self.options.depth) {
-            check_depth(text, tape, self.options.depth)?;
+        let (shape, options) = (self.memory.shape(), &self.options);
+        let json =
+            Text { shape, options, places: places(shape, options), text: &document, trials: Cell::new(0) };
+        let name = shape.node(root).name.map_or("", |name| shape.name(name));
+        Driver::read(&json, &mut self.memory, root, 0, tape, options.depth)
+            .map_err(|error| if name.is_empty() { error } else { error.inside(name) })
+    }
+}
+
+/// A JSON text as a source of values.
+#[derive(Debug)]
+pub(super) struct Text<'a> {
+    pub(super) shape: &'a Shape,
+    options: &'a Options,
+    /// Encoding instructions, if there are any.
+    pub(super) places: Option<&'a Places<Json>>,
+    pub(super) text: &'a Document<'a>,
+    /// Tokens that were read to find out what they are.
+    pub(super) trials: Cell<usize>,
+}
+
+/// In the place of a value: it is an element of OBJECT, whose member's name is there.
+pub(super) const PAIR: usize = 1 << (usize::BITS - 1);
+
+/// The elements of an array or, for OBJECT, of an object that are not read yet.
+#[derive(Debug)]
+pub(super) struct Elements {
+    next: usize,
+    end: usize,
+    pairs: bool,
+}
+
+impl<'a> Source for Text<'a> {
+    /// A token.
+    type At = usize;
+    type Elements = Elements;
+    type Name = Cow<'a, str>;
+    type Error = ReadError;
+
+    fn fault(&self, at: &usize, fault: Fault<'_>) -> ReadError {
+        self.text.error(*at & !PAIR, fault.to_string())
+    }
+
+    /// The name of a member: that of NAME, or the identifier.
+    fn name_of<'s>(&self, shape: &'s Shape, field: FieldId) -> &'s str {
+        let name = self.places.and_then(|places| places.fields.get(field.index())?.name);
+        shape.name(name.unwrap_or_else(|| shape.field(field).name))
+    }
+
+    fn ignores_unknown(&self) -> bool {
+        self.options.ignore_unknown_members
+    }
+
+    fn fills_defaults(&self) -> bool {
+        self.options.fill_defaults
+    }
+
+    /// X.697 clauses 27 and 29: members in any order, each once.
+    fn components(
+        &self,
+        at: &usize,
+        field: FieldId,
+        node: NodeId,
+        found: &mut Found<'_, '_, Self>,
+    ) -> Result<()> {
+        let (text, at) = (self.text, *at);
+        if self.places.is_some() && self.instructed_components(at, field, node, found)? {
+            return Ok(());
         }
-        tape.within(self.options.depth);
+        if text.what(at) != Type::Object {
+            return Err(text.error(at, "an object expected"));
+        }
+        let mut unknown: Option<HashSet<String>> = None;
+        for (name, value) in text.members(at) {
+            let spelled = text.string(name);
+            let twice = if spelled == "..." {
+                found.set_additions(value).is_some()
+            } else {
+                !found.put(&spelled, &name, value)?
+                    && !unknown.get_or_insert_default().insert(spelled.clone().into_owned())
+            };
+            if twice {
+                return Err(self.fault(&name, Fault::Twice(&spelled)));
+            }
+        }
         Ok(())
     }
 
-    pub(super) fn value(
-        &mut self,
-        text: &Document<'_>,
-        at: usize,
-        field: FieldId,
-        node: NodeId,
-        tape: &mut Tape,
-    ) -> Result<()> {
+    /// X.697 clauses 28 and 30.
+    fn elements(&self, at: &usize, field: FieldId, node: NodeId) -> Result<Elements> {
+        let pairs = self.is_object(field, node);
+        match (self.text.what(*at), pairs) {
+            (Type::Array, false) | (Type::Object, true) => {}
+            (_, false) => return Err(self.text.error(*at, "an array expected")),
+            (_, true) => return Err(self.text.error(*at, "an object expected")),
+        }
+        Ok(Elements { next: *at + 1, end: self.text.next(*at), pairs })
+    }
+
+    fn next_element(&self, elements: &mut Elements) -> Result<Option<usize>> {
+        let Elements { next: at, end, pairs } = *elements;
+        if at >= end {
+            return Ok(None);
+        }
+        let value = if pairs { at + 1 } else { at };
+        elements.next = self.text.next(value);
+        Ok(Some(if pairs { at | PAIR } else { at }))
+    }
+
+    /// X.697 clause 31: an object with one member.
+    fn alternative(&self, at: &usize, field: FieldId, node: NodeId) -> Result<Alternative<Self>> {
+        let (text, at) = (self.text, *at);
+        if self.places.is_some_and(|places| places.of(field, node).unwrapped) {
+            return Ok(Alternative::Any(at));
+        }
+        let mut members = Some(text.members(at)).into_iter().flatten().take(2);
+        let first = if text.what(at) == Type::Object { members.next() } else { None };
+        let Some((name, value)) = first else {
+            return Err(text.error(at, "an object with one member, the chosen alternative, expected"));
+        };
+        if let Some((second, _)) = members.next() {
+            return Err(text.error(second, "a CHOICE has one alternative, a second is here"));
+        }
+        let spelled = text.string(name);
+        Ok(match &*spelled {
+            "..." => Alternative::Unknown(value),
+            _ => Alternative::Named(spelled, name, value),
+        })
+    }
+
+    /// The content by `$type`, or by the table; else the octets of a complete encoding.
+    fn content(&self, at: &usize, open: NodeId, selected: Option<NodeId>) -> Result<Content<Self>> {
+        let text = self.text;
+        let mut value = *at;
+        let mut inner = selected;
+        if text.what(value) == Type::Object
+            && let (Some(name), Some(content)) = (member(text, value, "$type"), member(text, value, "$value"))
+        {
+            self.only_members(value, &["$type", "$value"])?;
+            let spelled = if text.what(name) == Type::String { text.string(name) } else { Cow::Borrowed("") };
+            // Types without a name are known by their key alone.
+            let named = self.shape.content_named(open, &spelled, selected);
+            if named.is_none() && !spelled.is_empty() {
+                return Err(self.fault(&name, Fault::NoType(&spelled)).inside("$type"));
+            }
+            inner = named.or(selected);
+            value = content;
+        }
+        Ok(match inner {
+            Some(inner) if text.what(value) != Type::String => Content::Value(inner, value, None),
+            // Content that did not decode was written as octets: this may be the one or the other.
+            Some(inner) => Content::Either(inner, value),
+            None => Content::Encoding(value),
+        })
+    }
+
+    fn contained(&self, at: &usize, _: NodeId, _: NodeId) -> Result<Option<(usize, Option<Cow<'a, str>>)>> {
+        let is_object = self.text.what(*at) == Type::Object;
+        let Some(value) = member(self.text, *at, "containing").filter(|_| is_object) else { return Ok(None) };
+        self.only_members(*at, &["containing"])?;
+        Ok(Some((value, Some("containing".into()))))
+    }
+
+    fn leaf(&self, at: &usize, field: FieldId, node: NodeId) -> Result<Primitive<'_>> {
+        let (text, at) = (self.text, *at);
         if self.places.is_some()
-            && let Some(outcome) = self.instructed(text, at, field, node, tape)
+            && let Some(outcome) = self.instructed_leaf(at, field, node)
         {
             return outcome;
         }
-        match self.shape.node(node).kind {
-            Kind::Sequence | Kind::Set => self.members(text, at, field, node, tape),
-            Kind::SequenceOf | Kind::SetOf => self.elements(text, at, field, node, tape),
-            Kind::Choice => self.alternative(text, at, field, node, tape),
-            Kind::Open => self.open_type(text, at, field, node, tape),
-            Kind::OctetString | Kind::BitString if text.what(at) == Type::Object => {
-                self.string_object(text, at, field, node, tape)
-            }
-            Kind::Enumerated if text.what(at) == Type::Object => {
+        match (self.shape.node(node).kind, text.what(at)) {
+            (kind @ (Kind::OctetString | Kind::BitString), Type::Object) => self.bits(at, kind),
+            (Kind::Enumerated, Type::Object) => {
                 let number = member(text, at, "addition").filter(|at| text.what(*at) == Type::Number);
                 let number = number.and_then(|at| text.raw(at).parse().ok());
-                let number = number.ok_or_else(|| text.error(at, "the name of an item expected"))?;
-                tape.leaf(field, node, Leaf::Addition(number));
-                Ok(())
+                number.map(Primitive::Addition).ok_or_else(|| text.error(at, "the name of an item expected"))
             }
-            _ => {
-                let contents = self.leaf(text, at, node).map_err(|message| text.error(at, message))?;
-                tape.leaf(field, node, Leaf::Made(&contents));
-                Ok(())
+            (Kind::Open, what) => {
+                let octets = if what == Type::String { parse_hex(text.string(at).as_bytes()) } else { None };
+                let message =
+                    "the type of this value is not known: a complete encoding in hexadecimal expected";
+                octets.map(Primitive::from).ok_or_else(|| text.error(at, message))
             }
+            _ => self.contents(at, node).map(Primitive::Contents).map_err(|message| text.error(at, message)),
         }
     }
 
+    /// The list of encodings that stands in `"..."`.
+    fn unknown(&self, at: &usize, tape: &mut Tape) -> Result<()> {
+        let (text, at) = (self.text, *at);
+        let fail = |at| text.error(at, "complete encodings in hexadecimal expected").inside("...");
+        if text.what(at) != Type::Array {
+            return Err(fail(at));
+        }
+        for item in text.elements(at) {
+            let (addition, value) = match text.what(item) {
+                Type::Object => {
+                    let octets = member(text, item, "value").or_else(|| member(text, item, "octets"));
+                    (member(text, item, "addition"), octets)
+                }
+                _ => (None, Some(item)),
+            };
+            let addition = addition.map(|at| text.raw(at).parse().map_err(|_| fail(at))).transpose()?;
+            let octets = value.filter(|at| text.what(*at) == Type::String);
+            let octets =
+                octets.and_then(|at| parse_hex(text.string(at).as_bytes())).ok_or_else(|| fail(item))?;
+            tape.unknown(addition.unwrap_or(u32::MAX), Leaf::Made(&octets));
+        }
+        Ok(())
+    }
+
+    fn may_be(&self, at: &usize, alternative: FieldId) -> Result<bool> {
+        self.is_worth_a_trial(*at, alternative)
+    }
+}
+
+impl<'a> Text<'a> {
     /// Contents octets of a primitive value.
-    pub(super) fn leaf<'t>(&self, text: &Document<'t>, at: usize, node: NodeId) -> Made<'t> {
+    fn contents(&self, at: usize, node: NodeId) -> Made<'a> {
+        let text = self.text;
         let kind = self.shape.node(node).kind;
         let expected = |what: &str| Err(format!("{what} expected"));
         match (kind, text.what(at)) {
@@ -184,15 +333,15 @@ impl<'s> Reader<'s> {
                 contents::of_real_parts(part("mantissa")?, part("base")?, part("exponent")?).map(Cow::Owned)
             }
             (Kind::Real, _) => expected("a number"),
-            (_, Type::String) if is_octets(kind, &self.options) => {
-                let octets = self.octets(text, at)?;
+            (_, Type::String) if is_octets(kind, self.options) => {
+                let octets = self.octets(at)?;
                 if let Some(string) = kind.string_kind() {
                     to_utf8(string, &octets, 0).map_err(|error| error.kind().message().to_owned())?;
                 }
                 Ok(Cow::Owned(octets))
             }
             (Kind::BitString, Type::String) => {
-                let octets = self.octets(text, at)?;
+                let octets = self.octets(at)?;
                 let length = fixed_size(self.shape, node).unwrap_or(octets.len() as u64 * 8);
                 contents::of_bits(&octets, length).map(Cow::Owned)
             }
@@ -208,344 +357,36 @@ impl<'s> Reader<'s> {
         }
     }
 
-    fn octets(&self, text: &Document<'_>, at: usize) -> std::result::Result<Vec<u8>, String> {
+    fn octets(&self, at: usize) -> std::result::Result<Vec<u8>, String> {
         let form = self.options.octets;
-        parse_octets(&text.string(at), form).ok_or_else(|| match form {
+        parse_octets(&self.text.string(at), form).ok_or_else(|| match form {
             Octets::Base64 => "base64 expected".to_owned(),
             _ => "pairs of hexadecimal digits expected".to_owned(),
         })
     }
 
-    /// The forms of octet and bit strings that are objects: with CONTAINING, with length.
-    fn string_object(
-        &mut self,
-        text: &Document<'_>,
-        at: usize,
-        field: FieldId,
-        node: NodeId,
-        tape: &mut Tape,
-    ) -> Result<()> {
-        let it = self.shape.node(node);
-        if let Some(inner) = it.containing
-            && let Some(value) = member(text, at, "containing")
-        {
-            self.only_members(text, at, &["containing"])?;
-            tape.open(field, node);
-            self.value(text, value, FieldId::ROOT, inner, tape).map_err(|e| e.inside("containing"))?;
-            tape.close(field, node);
-            return Ok(());
-        }
+    /// A bit string with its length: `value` and `length`, or `bits` and `len`.
+    fn bits(&self, at: usize, kind: Kind) -> Result<Primitive<'a>> {
+        let text = self.text;
         let form = [("value", "length"), ("bits", "len")].into_iter().find_map(|(value, length)| {
             Some((value, length, member(text, at, value)?, member(text, at, length)?))
         });
-        let Some((value, length, octets, bits)) = form.filter(|_| it.kind == Kind::BitString) else {
+        let Some((value, length, octets, bits)) = form.filter(|_| kind == Kind::BitString) else {
             return Err(text.error(at, "a string expected"));
         };
-        self.only_members(text, at, &[value, length])?;
+        self.only_members(at, &[value, length])?;
         if text.what(octets) != Type::String {
             return Err(text.error(octets, "a string expected").inside(value));
         }
-        let octets =
-            self.octets(text, octets).map_err(|message| text.error(octets, message).inside(value))?;
+        let octets = self.octets(octets).map_err(|message| text.error(octets, message).inside(value))?;
         let count = Some(bits).filter(|at| text.what(*at) == Type::Number);
         let count = count.and_then(|at| text.raw(at).parse().ok());
         let count = count.ok_or_else(|| text.error(bits, "a number of bits expected").inside(length))?;
-        let contents = contents::of_bits(&octets, count).map_err(|message| text.error(at, message))?;
-        tape.leaf(field, node, Leaf::Made(&contents));
-        Ok(())
+        contents::of_bits(&octets, count).map(Primitive::from).map_err(|message| text.error(at, message))
     }
 
-    /// X.697 clauses 27 and 29: members in any order, each once.
-    fn members(
-        &mut self,
-        text: &Document<'_>,
-        at: usize,
-        field: FieldId,
-        node: NodeId,
-        tape: &mut Tape,
-    ) -> Result<()> {
-        if text.what(at) != Type::Object {
-            return Err(text.error(at, "an object expected"));
-        }
-        let it = self.shape.node(node);
-        let mut values: Vec<Option<usize>> = vec![None; it.count as usize];
-        let mut unknown: Option<HashSet<String>> = None;
-        let mut additions = None;
-        for (name, value) in text.members(at) {
-            let spelled = text.string(name);
-            let twice = match self.field_index(node, &spelled) {
-                Some(index) => values.get_mut(index).and_then(|slot| slot.replace(value)).is_some(),
-                None if spelled == "..." => additions.replace(value).is_some(),
-                None if it.extensible || self.options.ignore_unknown_members => {
-                    !unknown.get_or_insert_default().insert(spelled.clone().into_owned())
-                }
-                None => {
-                    return Err(text.error(name, format!("no component `{}` in this type", cut(&spelled))));
-                }
-            };
-            if twice {
-                return Err(text.error(name, format!("`{}` is there twice", cut(&spelled))));
-            }
-        }
-        self.components(text, at, field, node, values, additions, tape)
-    }
-
-    /// The components of a SEQUENCE or SET, found already.
-    #[expect(clippy::too_many_arguments, reason = "what a value is and where it goes")]
-    pub(super) fn components(
-        &mut self,
-        text: &Document<'_>,
-        at: usize,
-        field: FieldId,
-        node: NodeId,
-        values: Vec<Option<usize>>,
-        additions: Option<usize>,
-        tape: &mut Tape,
-    ) -> Result<()> {
-        self.check_presence(text, at, node, &values)?;
-        tape.open(field, node);
-        let shape = self.shape;
-        let keys = self.keys(text, node, &values);
-        for ((id, component), value) in shape.fields_of(node).zip(values) {
-            for (register, key) in &keys {
-                if let Some(slot) = self.registers.get_mut(usize::from(*register)) {
-                    slot.clone_from(key);
-                }
-            }
-            match value {
-                Some(value) => self
-                    .value(text, value, id, component.node, tape)
-                    .map_err(|error| error.inside(shape.name(component.name)))?,
-                None => {
-                    if let Presence::Default(constant) = component.presence
-                        && self.options.fill_defaults
-                    {
-                        tape.absent(id, component.node, constant);
-                    }
-                }
-            }
-        }
-        if let Some(additions) = additions {
-            self.unknown(text, additions, tape)?;
-        }
-        tape.close(field, node);
-        Ok(())
-    }
-
-    /// Components of the root have to be there; those of a version bracket if any other of it is (X.680 25.13).
-    fn check_presence(
-        &self,
-        text: &Document<'_>,
-        at: usize,
-        node: NodeId,
-        values: &[Option<usize>],
-    ) -> Result<()> {
-        let fields = || self.shape.fields_of(node).zip(values);
-        for ((_, field), value) in fields() {
-            let needed = field.presence == Presence::Mandatory
-                && match field.place {
-                    Place::Root => true,
-                    Place::Addition(_) => false,
-                    place @ Place::Group(_) => {
-                        fields().any(|((_, f), value)| f.place == place && value.is_some())
-                    }
-                };
-            if needed && value.is_none() {
-                return Err(text
-                    .error(at, "this mandatory component is missing")
-                    .inside(self.shape.name(field.name)));
-            }
-        }
-        Ok(())
-    }
-
-    fn field_index(&mut self, node: NodeId, name: &str) -> Option<usize> {
-        let shape = self.shape;
-        if shape.node(node).count < MANY_FIELDS {
-            return shape.fields_of(node).position(|(id, _)| self.name_of(id) == name);
-        }
-        let places = self.places;
-        let names = self.names.entry(node).or_insert_with(|| {
-            shape.fields_of(node).enumerate().map(|(i, (id, _))| (name_of(shape, places, id), i)).collect()
-        });
-        names.get(name).copied()
-    }
-
-    fn name_of(&self, field: FieldId) -> &'s str {
-        name_of(self.shape, self.places, field)
-    }
-
-    /// The keys among the members, read before the members that they decide about.
-    fn keys(&self, text: &Document<'_>, node: NodeId, values: &[Option<usize>]) -> Vec<(u16, Option<Key>)> {
-        let fields = self.shape.fields_of(node).zip(values);
-        let keys = fields.filter_map(|((_, field), value)| Some((field.key?, field.node, *value)));
-        keys.map(|(register, node, value)| (register, value.and_then(|at| self.key(text, at, node))))
-            .collect()
-    }
-
-    fn key(&self, text: &Document<'_>, at: usize, node: NodeId) -> Option<Key> {
-        let kind = self.shape.node(node).kind;
-        if kind == Kind::Choice {
-            let (name, value) = text.members(at).next().filter(|_| text.what(at) == Type::Object)?;
-            let name = text.string(name);
-            let (_, field) = self.shape.fields_of(node).find(|(id, _)| self.name_of(*id) == name)?;
-            let inner = self.key(text, value, field.node)?;
-            return Some(Key::Alternative(field.name, Box::new(inner)));
-        }
-        contents::key_of(kind, &self.leaf(text, at, node).ok()?)
-    }
-
-    /// X.697 clauses 28 and 30.
-    fn elements(
-        &mut self,
-        text: &Document<'_>,
-        at: usize,
-        field: FieldId,
-        node: NodeId,
-        tape: &mut Tape,
-    ) -> Result<()> {
-        let element = self.shape.fields_of(node).next().map(|(id, element)| (id, element.node));
-        let (Type::Array, Some((id, element))) = (text.what(at), element) else {
-            return Err(text.error(at, "an array expected"));
-        };
-        tape.open(field, node);
-        for (index, value) in text.elements(at).enumerate() {
-            self.value(text, value, id, element, tape).map_err(|error| error.inside_element(index))?;
-        }
-        tape.close(field, node);
-        Ok(())
-    }
-
-    /// X.697 clause 31: an object with one member.
-    fn alternative(
-        &mut self,
-        text: &Document<'_>,
-        at: usize,
-        field: FieldId,
-        node: NodeId,
-        tape: &mut Tape,
-    ) -> Result<()> {
-        let mut members = Some(text.members(at)).into_iter().flatten().take(2);
-        let first = if text.what(at) == Type::Object { members.next() } else { None };
-        let Some((name, value)) = first else {
-            return Err(text.error(at, "an object with one member, the chosen alternative, expected"));
-        };
-        if let Some((second, _)) = members.next() {
-            return Err(text.error(second, "a CHOICE has one alternative, a second is here"));
-        }
-        let spelled = text.string(name);
-        let fields = self.shape.node(node).first;
-        tape.open(field, node);
-        match self.field_index(node, &spelled) {
-            Some(index) => {
-                let id = FieldId(fields + index as u32);
-                let it = self.shape.field(id);
-                let key = it.key.map(|register| (register, self.key(text, value, it.node)));
-                if let Some((register, key)) = key
-                    && let Some(slot) = self.registers.get_mut(usize::from(register))
-                {
-                    *slot = key;
-                }
-                self.value(text, value, id, it.node, tape)
-                    .map_err(|error| error.inside(self.shape.name(it.name)))?;
-            }
-            None if spelled == "..." => self.unknown(text, value, tape)?,
-            None => {
-                return Err(text.error(name, format!("no alternative `{}` in this CHOICE", cut(&spelled))));
-            }
-        }
-        tape.close(field, node);
-        Ok(())
-    }
-
-    /// The content by `$type`, or by the table; else the octets of a complete encoding.
-    fn open_type(
-        &mut self,
-        text: &Document<'_>,
-        at: usize,
-        field: FieldId,
-        node: NodeId,
-        tape: &mut Tape,
-    ) -> Result<()> {
-        let mut value = at;
-        let mut inner = None;
-        if text.what(at) == Type::Object
-            && let (Some(name), Some(content)) = (member(text, at, "$type"), member(text, at, "$value"))
-        {
-            self.only_members(text, at, &["$type", "$value"])?;
-            let spelled = if text.what(name) == Type::String { text.string(name) } else { Cow::Borrowed("") };
-            // Types without a name are known by their key alone.
-            inner = self.type_named(node, &spelled);
-            if inner.is_none() && !spelled.is_empty() {
-                return Err(text
-                    .error(name, format!("no type `{}` is known here", cut(&spelled)))
-                    .inside("$type"));
-            }
-            value = content;
-        }
-        let inner = inner.or_else(|| self.selected(node));
-        match inner {
-            Some(inner) if text.what(value) != Type::String => {
-                tape.open(field, node);
-                self.value(text, value, FieldId::ROOT, inner, tape)?;
-                tape.close(field, node);
-                return Ok(());
-            }
-            // Content that did not decode was written as octets: this may be the one or the other.
-            Some(inner) => {
-                let mut trial = Tape::new();
-                if self.value(text, value, FieldId::ROOT, inner, &mut trial).is_ok() {
-                    tape.open(field, node);
-                    trial.view(&[]).replay(tape);
-                    tape.close(field, node);
-                    return Ok(());
-                }
-            }
-            None => {}
-        }
-        let octets = Some(value).filter(|at| text.what(*at) == Type::String);
-        let octets = octets.and_then(|at| parse_hex(text.string(at).as_bytes()));
-        let Some(octets) = octets else {
-            let message = "the type of this value is not known: a complete encoding in hexadecimal expected";
-            return Err(text.error(value, message));
-        };
-        tape.leaf(field, node, Leaf::Made(&octets));
-        Ok(())
-    }
-
-    fn selected(&self, node: NodeId) -> Option<NodeId> {
-        self.shape.selected(node, &self.registers)
-    }
-
-    /// A type by its name: of the table, a root, any node.
-    fn type_named(&self, node: NodeId, name: &str) -> Option<NodeId> {
-        self.shape.content_named(node, name, self.selected(node))
-    }
-
-    /// The list of encodings that stands in `"..."`.
-    fn unknown(&self, text: &Document<'_>, at: usize, tape: &mut Tape) -> Result<()> {
-        let fail = |at| text.error(at, "complete encodings in hexadecimal expected").inside("...");
-        if text.what(at) != Type::Array {
-            return Err(fail(at));
-        }
-        for item in text.elements(at) {
-            let (addition, value) = match text.what(item) {
-                Type::Object => {
-                    let octets = member(text, item, "value").or_else(|| member(text, item, "octets"));
-                    (member(text, item, "addition"), octets)
-                }
-                _ => (None, Some(item)),
-            };
-            let addition = addition.map(|at| text.raw(at).parse().map_err(|_| fail(at))).transpose()?;
-            let octets = value.filter(|at| text.what(*at) == Type::String);
-            let octets =
-                octets.and_then(|at| parse_hex(text.string(at).as_bytes())).ok_or_else(|| fail(item))?;
-            tape.unknown(addition.unwrap_or(u32::MAX), Leaf::Made(&octets));
-        }
-        Ok(())
-    }
-
-    fn only_members(&self, text: &Document<'_>, at: usize, known: &[&str]) -> Result<()> {
+    fn only_members(&self, at: usize, known: &[&str]) -> Result<()> {
+        let text = self.text;
         let mut seen = 0usize;
         for (name, _) in text.members(at) {
             let spelled = text.string(name);
@@ -553,18 +394,12 @@ impl<'s> Reader<'s> {
                 return Err(text.error(name, format!("an unexpected member `{}`", cut(&spelled))));
             };
             if seen >> index & 1 == 1 {
-                return Err(text.error(name, format!("`{}` is there twice", cut(&spelled))));
+                return Err(self.fault(&name, Fault::Twice(&spelled)));
             }
             seen |= 1 << index;
         }
         Ok(())
     }
-}
-
-/// The name of a member: that of NAME, or the identifier.
-fn name_of<'s>(shape: &'s Shape, places: Option<&Places<Json>>, field: FieldId) -> &'s str {
-    let name = places.and_then(|places| places.fields.get(field.index())?.name);
-    shape.name(name.unwrap_or_else(|| shape.field(field).name))
 }
 
 /// The value of a member.

@@ -8,6 +8,7 @@ use crate::contents;
 use crate::event::{Leaf, Sink};
 use crate::path::last;
 use crate::read_error::{ReadError, check_depth, cut};
+use crate::source::InPath;
 use crate::tape::Tape;
 use crate::text::parse_hex;
 use std::borrow::Cow;

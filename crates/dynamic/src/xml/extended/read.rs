@@ -11,6 +11,7 @@ use super::{CONTROL, Instructed, MOST_DEPTH};
 use crate::contents;
 use crate::event::{Leaf, Sink};
 use crate::read_error::{ReadError, check_depth, cut};
+use crate::source::InPath;
 use crate::tape::Tape;
 use crate::text::integer_octets;
 use std::borrow::Cow;
