@@ -109,6 +109,26 @@ pub fn of_named_bits(positions: &[u64], least: usize) -> Vec<u8> {
     contents
 }
 
+/// Bits that names of bits may make: what is made from a few letters stays small.
+const MAX_NAMED_BITS: u64 = 1 << 20;
+
+/// Contents of a BIT STRING by the names of the bits that are one, with as many bits as the type requires at least.
+pub fn of_bit_names<N: AsRef<str>>(
+    shape: &Shape,
+    node: NodeId,
+    names: impl Iterator<Item = N>,
+) -> Result<Vec<u8>, String> {
+    let position = |name: N| {
+        let name = name.as_ref();
+        let item = shape.items_of(node).iter().find(|item| shape.name(item.name) == name);
+        let position = item.and_then(|item| u64::try_from(item.value).ok());
+        let position = position.filter(|position| *position < MAX_NAMED_BITS);
+        position.ok_or_else(|| format!("no bit `{}` in this BIT STRING", crate::read_error::cut(name)))
+    };
+    let positions = names.map(position).collect::<Result<Vec<_>, _>>()?;
+    Ok(of_named_bits(&positions, shape.least_size(node).min(MAX_NAMED_BITS as usize)))
+}
+
 /// Contents of a REAL: a decimal number or one of the special values `INF`, `-INF`, `NaN`, `-0`.
 ///
 /// A number that a binary floating-point number prints is taken for that; others are kept exactly, in base 10.

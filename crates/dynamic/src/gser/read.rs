@@ -2,13 +2,11 @@
 
 use super::index::{Document, Type};
 use crate::contents::{self, Made};
-use crate::event::{Leaf, Sink};
-use crate::read_error::{ReadError, TOO_DEEP, check_depth, cut};
-use crate::source::InPath;
+use crate::read_error::{ReadError, cut};
+use crate::source::{Alternative, Content, Driver, Fault, Found, InPath, Memory, Primitive, Source};
 use crate::tape::Tape;
 use crate::text::parse_hex;
 use std::borrow::Cow;
-use tercet_plan::shape::{Key, Place, Presence};
 use tercet_plan::{FieldId, Kind, NodeId, Shape};
 
 type Result<T> = std::result::Result<T, ReadError>;
@@ -19,7 +17,7 @@ type Result<T> = std::result::Result<T, ReadError>;
 pub struct ReadOptions {
     /// Whether components that the schema does not know are passed over in every type, not only in extensible ones.
     pub ignore_unknown: bool,
-    /// Values inside one another; 128 unless told, no more than 1,000 count.
+    /// Values with parts inside one another, as [`crate::Limits::depth`]: 64 unless specified.
     pub depth: u16,
 }
 
@@ -40,25 +38,21 @@ pub fn read(shape: &Shape, root: NodeId, text: &[u8], tape: &mut Tape, options: 
 /// Reads many texts of one shape.
 #[derive(Debug)]
 pub struct Reader<'s> {
-    shape: &'s Shape,
     options: ReadOptions,
-    /// What the tables of open types are looked up with.
-    registers: Vec<Option<Key>>,
-    /// Values that the current one is in.
-    level: u16,
+    memory: Memory<'s>,
 }
-
-/// Bits that names of bits may make: what is made from a few letters stays small.
-const MAX_NAMED_BITS: i64 = 1 << 20;
 
 /// Types whose values have a string of their own (3.20). It does not tell which string types a name is made of, so values
 /// are written as their types say, and the string is refused.
 const VARIANTS: [&str; 3] = ["RDNSequence", "RelativeDistinguishedName", "ORAddress"];
 
+/// What is wrong with more than one value.
+const AFTER_VALUE: &str = "text after the value";
+
 impl<'s> Reader<'s> {
-    /// A reader of values of a shape.
+    /// Makes a reader of values of a shape.
     pub fn new(shape: &'s Shape, options: ReadOptions) -> Self {
-        Self { shape, options, registers: vec![None; usize::from(shape.registers)], level: 0 }
+        Self { options, memory: Memory::new(shape) }
     }
 
     /// See [`read`].
@@ -66,75 +60,165 @@ impl<'s> Reader<'s> {
     /// # Errors
     /// See [`read`].
     pub fn read(&mut self, root: NodeId, text: &[u8], tape: &mut Tape) -> Result<()> {
-        tape.clear();
-        self.registers.fill(None);
-        self.level = 0;
         let document = Document::parse(text, self.options.depth)?;
-        let name = self.shape.node(root).name.map_or("", |name| self.shape.name(name));
-        let end = self
-            .value(&document, 0, FieldId::ROOT, root, tape)
+        let (shape, options) = (self.memory.shape(), &self.options);
+        let gser = Text { shape, options, text: &document };
+        let name = shape.node(root).name.map_or("", |name| shape.name(name));
+        Driver::read(&gser, &mut self.memory, root, 0, tape, options.depth)
             .map_err(|error| if name.is_empty() { error } else { error.inside(name) })?;
-        check_depth(text, tape, self.options.depth)?;
-        match document.what(end) {
-            Type::End => Ok(()),
-            _ => Err(document.error(end, "text after the value")),
-        }
+        let end = document.end_of_item(0);
+        if document.what(end) == Type::End { Ok(()) } else { Err(document.error(end, AFTER_VALUE)) }
+    }
+}
+
+/// A GSER text as a source of values.
+#[derive(Debug)]
+struct Text<'a> {
+    shape: &'a Shape,
+    options: &'a ReadOptions,
+    text: &'a Document<'a>,
+}
+
+/// The elements between braces that are not read yet, and the closing brace.
+#[derive(Debug)]
+struct Elements {
+    next: usize,
+    close: usize,
+}
+
+impl<'a> Source for Text<'a> {
+    /// A token.
+    type At = usize;
+    type Elements = Elements;
+    type Name = &'a str;
+    type Error = ReadError;
+
+    fn fault(&self, at: &usize, fault: Fault<'_>) -> ReadError {
+        self.text.error(*at, fault.to_string())
     }
 
-    /// Reads a value; the answer is the token behind it.
-    fn value(
-        &mut self,
-        text: &Document<'_>,
-        at: usize,
-        field: FieldId,
-        node: NodeId,
-        tape: &mut Tape,
-    ) -> Result<usize> {
-        if self.level > self.options.depth.min(1000) {
-            return Err(text.error(at, TOO_DEEP));
-        }
-        self.level += 1;
-        let it = self.shape.node(node);
-        let name = it.name.map_or("", |name| self.shape.name(name));
-        if text.what(at) == Type::Text && VARIANTS.contains(&name) {
-            return Err(
-                text.error(at, format!("the string of {name} (RFC 3641 3.20) is not read: braces expected"))
-            );
-        }
-        let end = match it.kind {
-            Kind::Sequence | Kind::Set => self.members(text, at, field, node, tape),
-            Kind::SequenceOf | Kind::SetOf => self.elements(text, at, field, node, tape),
-            Kind::Choice => self.alternative(text, at, field, node, tape),
-            Kind::Open => self.open_type(text, at, field, node, tape),
-            _ => match it.containing.filter(|_| is_word(text, at, "CONTAINING")) {
-                Some(inner) => {
-                    tape.open(field, node);
-                    let end = self.value(text, at + 1, FieldId::ROOT, inner, tape);
-                    tape.close(field, node);
-                    end.map_err(|error| error.inside("CONTAINING"))
-                }
-                None => {
-                    let (contents, end) = self.leaf(text, at, node).map_err(|m| text.error(at, m))?;
-                    tape.leaf(field, node, Leaf::Made(&contents));
-                    Ok(end)
-                }
-            },
-        };
-        self.level -= 1;
-        end
+    fn ignores_unknown(&self) -> bool {
+        self.options.ignore_unknown
     }
 
-    /// Contents octets of a primitive value, and the token behind it.
-    fn leaf<'t>(
+    fn is_ordered(&self) -> bool {
+        true
+    }
+
+    /// RFC 3641 3.13: the components of a SEQUENCE in the order of the type, those of a SET in any.
+    fn components(
         &self,
-        text: &Document<'t>,
-        at: usize,
+        at: &usize,
+        _: FieldId,
         node: NodeId,
-    ) -> std::result::Result<(Cow<'t, [u8]>, usize), String> {
-        let shape = self.shape;
+        found: &mut Found<'_, '_, Self>,
+    ) -> Result<()> {
+        let text = self.text;
+        self.check_braces(*at, node)?;
+        for at in items_of(text, *at).map_err(|message| text.error(*at, message))? {
+            if text.what(at) != Type::Word {
+                return Err(text.error(at, "the name of a component expected"));
+            }
+            found.put(text.raw(at), &at, at + 1)?;
+        }
+        Ok(())
+    }
+
+    /// 3.14.
+    fn elements(&self, at: &usize, _: FieldId, node: NodeId) -> Result<Elements> {
+        self.check_braces(*at, node)?;
+        Ok(Elements { next: *at + 1, close: self.text.close(*at) })
+    }
+
+    fn next_element(&self, elements: &mut Elements) -> Result<Option<usize>> {
+        let at = elements.next;
+        if at >= elements.close {
+            return Ok(None);
+        }
+        let end = self.text.end_of_item(at);
+        if end + 1 == elements.close {
+            return Err(self.text.error(end, "`,` or `}` expected"));
+        }
+        elements.next = end + 1;
+        Ok(Some(at))
+    }
+
+    /// 3.12, and 3.3: a string alone stands for the first alternative that can hold it.
+    fn alternative(&self, at: &usize, _: FieldId, node: NodeId) -> Result<Alternative<Self>> {
+        let (shape, text, at) = (self.shape, self.text, *at);
+        if text.what(at) == Type::Text && may_be_strings(shape, node) {
+            let string = text.string(at);
+            let holds = |kind| matches!(contents::of_text(kind, &string), Some(Ok(_)));
+            let found = shape.fields_of(node).find(|(_, it)| holds(shape.node(it.node).kind));
+            let known = found.map(|(id, _)| Alternative::Known(id, at));
+            return known.ok_or_else(|| text.error(at, "no alternative has all these characters"));
+        }
+        if text.what(at) != Type::Word || text.what(at + 1) != Type::Colon {
+            return Err(text.error(at, "the chosen alternative and `:` expected"));
+        }
+        Ok(Alternative::Named(text.raw(at), at, at + 2))
+    }
+
+    /// The value if its type is known; else, and if it is none, the octets of a complete encoding.
+    fn content(&self, at: &usize, _: NodeId, selected: Option<NodeId>) -> Result<Content<Self>> {
+        let holds_hex = |inner| matches!(self.shape.node(inner).kind, Kind::OctetString | Kind::BitString);
+        Ok(match selected {
+            Some(inner) if self.text.what(*at) != Type::Hex || holds_hex(inner) => {
+                Content::Value(inner, *at, None)
+            }
+            _ => Content::Encoding(*at),
+        })
+    }
+
+    fn contained(&self, at: &usize, _: NodeId, _: NodeId) -> Result<Option<(usize, Option<&'a str>)>> {
+        let word = "CONTAINING";
+        Ok(is_word(self.text, *at, word).then_some((*at + 1, Some(word))))
+    }
+
+    fn leaf(&self, at: &usize, _: FieldId, node: NodeId) -> Result<Primitive<'_>> {
+        let (text, at) = (self.text, *at);
+        let made = self.contents(at, node).map_err(|message| match self.shape.node(node).kind {
+            Kind::Open => {
+                text.error(at, "the type of this value is not known: an encoding in hexadecimal expected")
+            }
+            _ => text.error(at, message),
+        })?;
+        self.check_end(at)?;
+        Ok(made.into())
+    }
+}
+
+impl<'a> Text<'a> {
+    /// Checks that an opening brace is here, and what comes after the closing one.
+    fn check_braces(&self, at: usize, node: NodeId) -> Result<()> {
+        let what = self.text.what(at);
+        let name = self.shape.node(node).name.map_or("", |name| self.shape.name(name));
+        if what == Type::Text && VARIANTS.contains(&name) {
+            let message = format!("the string of {name} (RFC 3641 3.20) is not read: braces expected");
+            return Err(self.text.error(at, message));
+        }
+        if what != Type::Open {
+            return Err(self.text.error(at, "`{` expected"));
+        }
+        self.check_end(at)
+    }
+
+    /// Checks that no more than one value is here: what comes after a word, a string or braces.
+    fn check_end(&self, at: usize) -> Result<()> {
+        let end = if self.text.what(at) == Type::Open { self.text.close(at) } else { at } + 1;
+        if matches!(self.text.what(end), Type::Comma | Type::Close | Type::End) {
+            return Ok(());
+        }
+        let is_outermost = self.text.what(self.text.end_of_item(end)) == Type::End;
+        Err(self.text.error(end, if is_outermost { AFTER_VALUE } else { "`,` or `}` expected" }))
+    }
+
+    /// Contents octets of a primitive value.
+    fn contents(&self, at: usize, node: NodeId) -> Made<'a> {
+        let (shape, text) = (self.shape, self.text);
         let kind = shape.node(node).kind;
         let word = text.raw(at);
-        let made: Made<'t> = match (kind, text.what(at)) {
+        match (kind, text.what(at)) {
             (Kind::Boolean, Type::Word) if matches!(word, "TRUE" | "FALSE") => {
                 Ok(contents::of_boolean(word == "TRUE").into())
             }
@@ -155,13 +239,13 @@ impl<'s> Reader<'s> {
                 "INF" | "-INF" | "NaN" => Err("a number expected".to_owned()),
                 _ => contents::of_real(word).map(Cow::Owned),
             },
-            (Kind::Real, Type::Open) => {
-                let made = real_parts(text, at)?;
-                return Ok((made, text.close(at) + 1));
-            }
+            (Kind::Real, Type::Open) => real_parts(text, at),
             (Kind::BitString, Type::Open) => {
-                let made = self.named_bits(text, at, node)?;
-                return Ok((made.into(), text.close(at) + 1));
+                let items = items_of(text, at)?;
+                if items.iter().any(|at| text.end_of_item(*at) != at + 1) {
+                    return Err("the name of a bit expected".to_owned());
+                }
+                contents::of_bit_names(shape, node, items.into_iter().map(|at| text.raw(at))).map(Cow::Owned)
             }
             (Kind::BitString, Type::Bits) => contents::of_bit_digits(word.bytes())
                 .map(Cow::Owned)
@@ -182,220 +266,7 @@ impl<'s> Reader<'s> {
                 made.unwrap_or_else(|| Err(format!("a value of {} expected", kind.name())))
             }
             _ => Err(format!("a value of {} expected", kind.name())),
-        };
-        made.map(|contents| (contents, at + 1))
-    }
-
-    fn named_bits(
-        &self,
-        text: &Document<'_>,
-        at: usize,
-        node: NodeId,
-    ) -> std::result::Result<Vec<u8>, String> {
-        let items = self.shape.items_of(node);
-        let mut positions = Vec::new();
-        for at in items_of(text, at)? {
-            let name = text.raw(at);
-            let known = items.iter().find(|item| self.shape.name(item.name) == name);
-            let position = known.map(|item| item.value).filter(|value| *value < MAX_NAMED_BITS);
-            let position = position.and_then(|value| u64::try_from(value).ok());
-            let position = position.filter(|_| text.end_of_item(at) == at + 1);
-            positions.push(position.ok_or_else(|| format!("no bit `{}` in this BIT STRING", cut(name)))?);
         }
-        Ok(contents::of_named_bits(&positions, self.shape.least_size(node).min(MAX_NAMED_BITS as usize)))
-    }
-
-    /// RFC 3641 3.13: the components of a SEQUENCE in the order of the type, those of a SET in any.
-    fn members(
-        &mut self,
-        text: &Document<'_>,
-        at: usize,
-        field: FieldId,
-        node: NodeId,
-        tape: &mut Tape,
-    ) -> Result<usize> {
-        let shape = self.shape;
-        let it = shape.node(node);
-        let mut values: Vec<Option<usize>> = vec![None; it.count as usize];
-        let mut next = 0;
-        for at in items_of(text, at).map_err(|message| text.error(at, message))? {
-            let name = text.raw(at);
-            if text.what(at) != Type::Word {
-                return Err(text.error(at, "the name of a component expected"));
-            }
-            let field = shape.fields.get(it.first as usize + next).filter(|_| next < values.len());
-            let index = match field {
-                Some(field) if shape.name(field.name) == name => Some(next),
-                _ => shape.fields_of(node).position(|(_, field)| shape.name(field.name) == name),
-            };
-            match index {
-                Some(index) => {
-                    if values.get_mut(index).and_then(|slot| slot.replace(at + 1)).is_some() {
-                        return Err(text.error(at, format!("`{}` is there twice", cut(name))));
-                    }
-                    if index < next && it.kind == Kind::Sequence {
-                        let message = format!("`{}` is not at its place in the SEQUENCE", cut(name));
-                        return Err(text.error(at, message));
-                    }
-                    next = index + 1;
-                }
-                None if it.extensible || self.options.ignore_unknown => {}
-                None => {
-                    return Err(text.error(at, format!("no component `{}` in this type", cut(name))));
-                }
-            }
-        }
-        tape.open(field, node);
-        let fields = || shape.fields_of(node).zip(&values);
-        let keyed = fields().filter_map(|((_, field), value)| Some((field.key?, field.node, *value)));
-        let keys: Vec<(u16, Option<Key>)> = keyed
-            .map(|(register, node, value)| (register, value.and_then(|at| self.key(text, at, node, 0))))
-            .collect();
-        for ((id, component), value) in fields() {
-            match value {
-                Some(value) => {
-                    // Values inside one of the same type have changed them.
-                    for (register, key) in &keys {
-                        if let Some(slot) = self.registers.get_mut(usize::from(*register)) {
-                            slot.clone_from(key);
-                        }
-                    }
-                    let end = self
-                        .value(text, *value, id, component.node, tape)
-                        .map_err(|error| error.inside(shape.name(component.name)))?;
-                    if !matches!(text.what(end), Type::Comma | Type::Close) {
-                        let error = text.error(end, "`,` or `}` expected");
-                        return Err(error.inside(shape.name(component.name)));
-                    }
-                }
-                None if component.presence == Presence::Mandatory && component.place == Place::Root => {
-                    let error = text.error(at, "this mandatory component is missing");
-                    return Err(error.inside(shape.name(component.name)));
-                }
-                None => {}
-            }
-        }
-        tape.close(field, node);
-        Ok(text.close(at) + 1)
-    }
-
-    fn key(&self, text: &Document<'_>, at: usize, node: NodeId, depth: u16) -> Option<Key> {
-        let shape = self.shape;
-        match shape.node(node).kind {
-            Kind::Choice if depth < 8 => {
-                let field = self.named(node, text.raw(at)).filter(|_| text.what(at + 1) == Type::Colon)?;
-                let field = shape.field(field);
-                let inner = self.key(text, at + 2, field.node, depth + 1)?;
-                Some(Key::Alternative(field.name, Box::new(inner)))
-            }
-            kind if kind.is_constructed() || kind == Kind::Open => None,
-            kind => contents::key_of(kind, &self.leaf(text, at, node).ok()?.0),
-        }
-    }
-
-    fn named(&self, node: NodeId, name: &str) -> Option<FieldId> {
-        let shape = self.shape;
-        shape.fields_of(node).find(|(_, field)| shape.name(field.name) == name).map(|(id, _)| id)
-    }
-
-    /// 3.14.
-    fn elements(
-        &mut self,
-        text: &Document<'_>,
-        at: usize,
-        field: FieldId,
-        node: NodeId,
-        tape: &mut Tape,
-    ) -> Result<usize> {
-        let Some((id, element)) = self.shape.fields_of(node).next() else {
-            return Err(text.error(at, "the type of the elements is not known"));
-        };
-        let element = element.node;
-        if text.what(at) != Type::Open {
-            return Err(text.error(at, "`{` expected"));
-        }
-        tape.open(field, node);
-        let close = text.close(at);
-        let mut next = at + 1;
-        let mut index = 0;
-        while next < close {
-            next = self.value(text, next, id, element, tape).map_err(|error| error.inside_element(index))?;
-            match text.what(next) {
-                Type::Comma if next + 1 < close => next += 1,
-                Type::Close if next == close => {}
-                _ => return Err(text.error(next, "`,` or `}` expected").inside_element(index)),
-            }
-            index += 1;
-        }
-        tape.close(field, node);
-        Ok(close + 1)
-    }
-
-    /// 3.12, and 3.3: a string alone stands for the first alternative that can hold it.
-    fn alternative(
-        &mut self,
-        text: &Document<'_>,
-        at: usize,
-        field: FieldId,
-        node: NodeId,
-        tape: &mut Tape,
-    ) -> Result<usize> {
-        let shape = self.shape;
-        if text.what(at) == Type::Text && may_be_strings(shape, node) {
-            let string = text.string(at);
-            for (id, it) in shape.fields_of(node) {
-                if let Some(Ok(contents)) = contents::of_text(shape.node(it.node).kind, &string) {
-                    tape.open(field, node);
-                    tape.leaf(id, it.node, Leaf::Made(&contents));
-                    tape.close(field, node);
-                    return Ok(at + 1);
-                }
-            }
-            return Err(text.error(at, "no alternative has all these characters"));
-        }
-        if text.what(at) != Type::Word || text.what(at + 1) != Type::Colon {
-            return Err(text.error(at, "the chosen alternative and `:` expected"));
-        }
-        let name = text.raw(at);
-        let Some(id) = self.named(node, name) else {
-            return Err(text.error(at, format!("no alternative `{}` in this CHOICE", cut(name))));
-        };
-        let it = shape.field(id);
-        if let Some(register) = it.key {
-            let key = self.key(text, at + 2, it.node, 0);
-            if let Some(slot) = self.registers.get_mut(usize::from(register)) {
-                *slot = key;
-            }
-        }
-        tape.open(field, node);
-        let end = self.value(text, at + 2, id, it.node, tape).map_err(|error| error.inside(name))?;
-        tape.close(field, node);
-        Ok(end)
-    }
-
-    /// The value if its type is known; else, and if it is none, the octets of a complete encoding.
-    fn open_type(
-        &mut self,
-        text: &Document<'_>,
-        at: usize,
-        field: FieldId,
-        node: NodeId,
-        tape: &mut Tape,
-    ) -> Result<usize> {
-        if let Some(inner) = self.shape.selected(node, &self.registers) {
-            let octets = matches!(self.shape.node(inner).kind, Kind::OctetString | Kind::BitString);
-            if text.what(at) != Type::Hex || octets {
-                tape.open(field, node);
-                let end = self.value(text, at, FieldId::ROOT, inner, tape)?;
-                tape.close(field, node);
-                return Ok(end);
-            }
-        }
-        let (contents, end) = self.leaf(text, at, node).map_err(|_| {
-            text.error(at, "the type of this value is not known: an encoding in hexadecimal expected")
-        })?;
-        tape.leaf(field, node, Leaf::Made(&contents));
-        Ok(end)
     }
 }
 
