@@ -5,15 +5,14 @@ use super::document::{Content, Document, Element, Item, is_white_octet};
 use super::names::{content_name, control, element_name, is_value_list, item_name, root_name};
 use super::variant::Variant;
 use crate::contents;
-use crate::event::{Leaf, Sink};
 use crate::path::last;
-use crate::read_error::{ReadError, check_depth, cut};
-use crate::source::InPath;
+use crate::read_error::{ReadError, cut};
+use crate::source::{
+    Alternative, Content as Inside, Driver, Fault, Found, InPath, Memory, Primitive, Source,
+};
 use crate::tape::Tape;
 use crate::text::parse_hex;
 use std::borrow::Cow;
-use std::collections::HashMap;
-use tercet_plan::shape::{Key, Place, Presence};
 use tercet_plan::{FieldId, Kind, NodeId, Shape};
 
 type Result<T> = std::result::Result<T, ReadError>;
@@ -26,7 +25,7 @@ pub struct ReadOptions {
     pub variant: Variant,
     /// Whether elements that the schema does not know are passed over in every type, not only in extensible ones.
     pub ignore_unknown: bool,
-    /// Elements inside one another; 128 unless told, no more than 1,000 count.
+    /// Values with parts inside one another, as [`crate::Limits::depth`]: 64 unless specified.
     pub depth: u16,
     /// The name of the outermost element; unless told, any that the type has.
     pub root: Option<String>,
@@ -52,24 +51,14 @@ pub fn read(shape: &Shape, root: NodeId, text: &[u8], tape: &mut Tape, options: 
 /// Reads many texts of one shape.
 #[derive(Debug)]
 pub struct Reader<'s> {
-    shape: &'s Shape,
     options: ReadOptions,
-    /// Fields by name, of nodes with many, once they were met.
-    names: HashMap<NodeId, HashMap<&'s str, usize>>,
-    /// What the tables of open types are looked up with.
-    registers: Vec<Option<Key>>,
+    memory: Memory<'s>,
 }
 
-/// From so many fields on names are looked up by hashing.
-const MANY_FIELDS: u32 = 12;
-
-/// Bits that names of bits may make: what is made from a few letters stays small.
-const MAX_NAMED_BITS: i64 = 1 << 20;
-
 impl<'s> Reader<'s> {
-    /// A reader of values of a shape.
+    /// Makes a reader of values of a shape.
     pub fn new(shape: &'s Shape, options: ReadOptions) -> Self {
-        Self { shape, options, names: HashMap::new(), registers: vec![None; usize::from(shape.registers)] }
+        Self { options, memory: Memory::new(shape) }
     }
 
     /// See [`read`].
@@ -77,95 +66,157 @@ impl<'s> Reader<'s> {
     /// # Errors
     /// See [`read`].
     pub fn read(&mut self, root: NodeId, text: &[u8], tape: &mut Tape) -> Result<()> {
-        tape.clear();
-        self.registers.fill(None);
         let document = Document::parse(text, self.options.depth)?;
+        let (shape, options) = (self.memory.shape(), &self.options);
         let Some(element) = document.root() else { return Err(document.error(0, "there is no element")) };
-        if !self.is_root(root, element.name) {
-            let own = root_name(self.shape, root);
-            let name = self.options.root.as_deref().unwrap_or(&own);
+        if !is_root(shape, options, root, element.name) {
+            let own = root_name(shape, root);
+            let name = options.root.as_deref().unwrap_or(&own);
             let message = format!("the outermost element is `{}`, not `{name}`", cut(element.name));
             return Err(document.error(element.content.at, message));
         }
-        self.value(&document, element.content, FieldId::ROOT, root, tape)
-            .map_err(|e| e.inside(element.name))?;
-        check_depth(text, tape, self.options.depth)?;
-        if self.options.variant == Variant::Canonical {
-            canonical::check(self.shape, text, tape.view(&[]), element.name)?;
+        let xml = Text { shape, options, text: &document };
+        Driver::read(&xml, &mut self.memory, root, element.content, tape, options.depth)
+            .map_err(|error| error.inside(element.name))?;
+        if options.variant == Variant::Canonical {
+            canonical::check(shape, text, tape.view(&[]), element.name)?;
+        }
+        Ok(())
+    }
+}
+
+/// An XML text as a source of values.
+#[derive(Debug)]
+pub(super) struct Text<'a> {
+    pub(super) shape: &'a Shape,
+    pub(super) options: &'a ReadOptions,
+    pub(super) text: &'a Document<'a>,
+}
+
+/// The elements of a list that are not read yet.
+#[derive(Debug)]
+pub(super) struct Elements<'a> {
+    rest: Content,
+    /// The name of an element.
+    name: Cow<'a, str>,
+    /// Whether values may be there without an element around each.
+    is_bare: bool,
+    /// Whether an element of that name is an alternative of the value.
+    is_alternative: bool,
+}
+
+impl<'a> Source for Text<'a> {
+    /// What is in an element.
+    type At = Content;
+    type Elements = Elements<'a>;
+    type Name = &'a str;
+    type Error = ReadError;
+
+    fn fault(&self, at: &Content, fault: Fault<'_>) -> ReadError {
+        self.text.error(at.at, fault.to_string())
+    }
+
+    fn ignores_unknown(&self) -> bool {
+        self.options.ignore_unknown
+    }
+
+    fn is_ordered(&self) -> bool {
+        true
+    }
+
+    /// X.680 clauses 25 and 27.
+    fn components(&self, at: &Content, _: FieldId, _: NodeId, found: &mut Found<'_, '_, Self>) -> Result<()> {
+        if self.text.has_text(*at) {
+            return Err(self.text.error(at.at, "characters between the components"));
+        }
+        for element in self.text.elements(*at) {
+            found.put(element.name, &element.content, element.content)?;
         }
         Ok(())
     }
 
-    fn is_root(&self, root: NodeId, name: &str) -> bool {
+    /// X.680 clauses 26 and 28 with Table 5.
+    fn elements(&self, at: &Content, _: FieldId, node: NodeId) -> Result<Elements<'a>> {
         let shape = self.shape;
-        if let Some(wanted) = &self.options.root {
-            return element_name(wanted) == name;
+        if self.text.has_text(*at) {
+            return Err(self.text.error(at.at, "characters between the elements"));
         }
-        let of_node = shape.roots.iter().filter(|it| it.node == root);
-        root_name(shape, root) == name
-            || of_node.map(|it| last(shape.name(it.name))).any(|it| element_name(it) == name)
+        let Some((_, element)) = shape.fields_of(node).next() else {
+            return Err(self.fault(at, Fault::NoElement));
+        };
+        let name = item_name(shape, element);
+        // Some software puts an element around these values nevertheless.
+        let is_bare = is_value_list(shape, element);
+        let is_alternative = is_bare
+            && shape.fields_of(element.node).any(|(_, alternative)| shape.name(alternative.name) == name);
+        Ok(Elements { rest: *at, name, is_bare, is_alternative })
     }
 
-    fn value(
-        &mut self,
-        text: &Document<'_>,
-        at: Content,
-        field: FieldId,
-        node: NodeId,
-        tape: &mut Tape,
-    ) -> Result<()> {
-        let it = self.shape.node(node);
-        match it.kind {
-            Kind::Sequence | Kind::Set => self.members(text, at, field, node, tape),
-            Kind::SequenceOf | Kind::SetOf => self.elements(text, at, field, node, tape),
-            Kind::Choice => self.alternative(text, at, field, node, tape),
-            Kind::Open => self.open_type(text, at, field, node, tape),
-            Kind::OctetString | Kind::BitString => {
-                let inner = it.containing.and_then(|inner| Some((inner, single(text, at)?)));
-                match inner.filter(|(inner, element)| content_name(self.shape, node, *inner) == element.name)
-                {
-                    Some((inner, element)) => {
-                        tape.open(field, node);
-                        self.value(text, element.content, FieldId::ROOT, inner, tape)
-                            .map_err(|error| error.inside(element.name))?;
-                        tape.close(field, node);
-                        Ok(())
-                    }
-                    None => self.primitive(text, at, field, node, tape),
-                }
-            }
-            _ => self.primitive(text, at, field, node, tape),
+    fn next_element(&self, elements: &mut Elements<'a>) -> Result<Option<Content>> {
+        let Some(item) = self.text.elements(elements.rest).next() else { return Ok(None) };
+        elements.rest.begin = item.itself.end;
+        let name = &*elements.name;
+        if item.name == name && !elements.is_alternative {
+            Ok(Some(item.content))
+        } else if elements.is_bare {
+            Ok(Some(item.itself))
+        } else {
+            let message = format!("`{name}` expected, `{}` found", cut(item.name));
+            Err(self.text.error(item.content.at, message))
         }
     }
 
-    fn primitive(
+    /// X.680 clause 29.
+    fn alternative(&self, at: &Content, _: FieldId, _: NodeId) -> Result<Alternative<Self>> {
+        match single(self.text, *at) {
+            Some(element) => Ok(Alternative::Named(element.name, element.content, element.content)),
+            None => Err(self.text.error(at.at, "one element, the chosen alternative, expected")),
+        }
+    }
+
+    /// The content in an element with the name of its type, or the octets of a complete encoding (X.680 14.6).
+    fn content(&self, at: &Content, open: NodeId, selected: Option<NodeId>) -> Result<Inside<Self>> {
+        let Some(element) = single(self.text, *at) else { return Ok(Inside::Encoding(*at)) };
+        match content_type(self.shape, open, element.name, selected) {
+            Some(inner) => Ok(Inside::Value(inner, element.content, Some(element.name))),
+            None => Err(self.fault(&element.content, Fault::NoType(element.name))),
+        }
+    }
+
+    fn contained(
         &self,
-        text: &Document<'_>,
-        at: Content,
-        field: FieldId,
+        at: &Content,
         node: NodeId,
-        tape: &mut Tape,
-    ) -> Result<()> {
-        let contents = self.leaf(text, at, node).map_err(|message| text.error(at.at, message))?;
+        inner: NodeId,
+    ) -> Result<Option<(Content, Option<&'a str>)>> {
+        let element = single(self.text, *at);
+        let element = element.filter(|element| content_name(self.shape, node, inner) == element.name);
+        Ok(element.map(|element| (element.content, Some(element.name))))
+    }
+
+    fn leaf(&self, at: &Content, _: FieldId, node: NodeId) -> Result<Primitive<'_>> {
+        let (text, at) = (self.text, *at);
+        let kind = self.shape.node(node).kind;
+        if kind == Kind::Open {
+            let message = "a value in an element of its type's name, or bytes in hexadecimal expected";
+            return hexadecimal(text, at).map(Primitive::from).map_err(|_| text.error(at.at, message));
+        }
+        let contents = self.contents(at, node).map_err(|message| text.error(at.at, message))?;
         if self.options.variant == Variant::Canonical
-            && (text.elements(at).next().is_none() || self.shape.node(node).kind == Kind::BitString)
+            && (text.elements(at).next().is_none() || kind == Kind::BitString)
         {
             let characters = characters(text, at).unwrap_or_default();
             canonical::check_leaf(self.shape, node, &contents, &characters)
                 .map_err(|message| text.error(at.at, message))?;
         }
-        tape.leaf(field, node, Leaf::Made(&contents));
-        Ok(())
+        Ok(contents.into())
     }
+}
 
+impl Text<'_> {
     /// Contents octets of a primitive value.
-    pub(super) fn leaf(
-        &self,
-        text: &Document<'_>,
-        at: Content,
-        node: NodeId,
-    ) -> std::result::Result<Vec<u8>, String> {
-        let shape = self.shape;
+    pub(super) fn contents(&self, at: Content, node: NodeId) -> std::result::Result<Vec<u8>, String> {
+        let (shape, text) = (self.shape, self.text);
         let kind = shape.node(node).kind;
         let expected = |what: &str| Err(format!("{what} expected"));
         // Values of these have an empty element or characters.
@@ -208,7 +259,7 @@ impl<'s> Reader<'s> {
                     number => contents::of_real(&number),
                 },
             },
-            Kind::BitString if text.elements(at).next().is_some() => self.named_bits(text, at, node),
+            Kind::BitString if text.elements(at).next().is_some() => self.named_bits(at, node),
             Kind::BitString => {
                 let digits = characters(text, at)?;
                 let digits = digits.bytes().filter(|octet| !is_white_octet(*octet));
@@ -235,273 +286,47 @@ impl<'s> Reader<'s> {
         }
     }
 
-    fn named_bits(
-        &self,
-        text: &Document<'_>,
-        at: Content,
-        node: NodeId,
-    ) -> std::result::Result<Vec<u8>, String> {
-        let items = self.shape.items_of(node);
-        let mut positions = Vec::new();
-        for element in text.elements(at) {
-            let item = items.iter().find(|item| self.shape.name(item.name) == element.name);
-            let position = item.map(|item| item.value).filter(|value| *value < MAX_NAMED_BITS);
-            let position = position.and_then(|value| u64::try_from(value).ok());
-            positions
-                .push(position.ok_or_else(|| format!("no bit `{}` in this BIT STRING", cut(element.name)))?);
-            if element.content.begin != element.content.end {
-                return Err(format!("<{}/> expected", cut(element.name)));
-            }
+    fn named_bits(&self, at: Content, node: NodeId) -> std::result::Result<Vec<u8>, String> {
+        let text = self.text;
+        let made = contents::of_bit_names(self.shape, node, text.elements(at).map(|element| element.name))?;
+        if let Some(element) = text.elements(at).find(|it| it.content.begin != it.content.end) {
+            return Err(format!("<{}/> expected", cut(element.name)));
         }
         if text.has_text(at) {
             return Err("bits and names of bits together".to_owned());
         }
-        Ok(contents::of_named_bits(&positions, self.shape.least_size(node).min(MAX_NAMED_BITS as usize)))
+        Ok(made)
     }
+}
 
-    /// X.680 clauses 25 and 27.
-    fn members(
-        &mut self,
-        text: &Document<'_>,
-        at: Content,
-        field: FieldId,
-        node: NodeId,
-        tape: &mut Tape,
-    ) -> Result<()> {
-        if text.has_text(at) {
-            return Err(text.error(at.at, "characters between the components"));
-        }
-        let shape = self.shape;
-        let it = shape.node(node);
-        let mut values: Vec<Option<Content>> = vec![None; it.count as usize];
-        let mut next = 0;
-        for element in text.elements(at) {
-            match self.field_index(node, element.name, next) {
-                Some(index) => {
-                    if values.get_mut(index).and_then(|slot| slot.replace(element.content)).is_some() {
-                        return Err(
-                            text.error(element.content.at, format!("`{}` is there twice", cut(element.name)))
-                        );
-                    }
-                    if index < next && it.kind == Kind::Sequence {
-                        let message = format!("`{}` is not at its place in the SEQUENCE", cut(element.name));
-                        return Err(text.error(element.content.at, message));
-                    }
-                    next = index + 1;
-                }
-                None if it.extensible || self.options.ignore_unknown => {}
-                None => {
-                    let message = format!("no component `{}` in this type", cut(element.name));
-                    return Err(text.error(element.content.at, message));
-                }
-            }
-        }
-        tape.open(field, node);
-        let fields = || shape.fields_of(node).zip(&values);
-        let keyed = fields().filter_map(|((_, field), value)| Some((field.key?, field.node, *value)));
-        let keys: Vec<(u16, Option<Key>)> = keyed
-            .map(|(register, node, value)| (register, value.and_then(|at| self.key(text, at, node))))
-            .collect();
-        for ((id, component), value) in fields() {
-            match value {
-                Some(value) => {
-                    // Values inside one of the same type have changed them.
-                    for (register, key) in &keys {
-                        if let Some(slot) = self.registers.get_mut(usize::from(*register)) {
-                            slot.clone_from(key);
-                        }
-                    }
-                    self.value(text, *value, id, component.node, tape)
-                        .map_err(|error| error.inside(shape.name(component.name)))?;
-                }
-                None if component.presence == Presence::Mandatory && component.place == Place::Root => {
-                    let error = text.error(at.at, "this mandatory component is missing");
-                    return Err(error.inside(shape.name(component.name)));
-                }
-                None => {}
-            }
-        }
-        tape.close(field, node);
-        Ok(())
+/// Returns whether the outermost element may have this name.
+fn is_root(shape: &Shape, options: &ReadOptions, root: NodeId, name: &str) -> bool {
+    if let Some(root) = &options.root {
+        return element_name(root) == name;
     }
+    let of_node = shape.roots.iter().filter(|it| it.node == root);
+    root_name(shape, root) == name
+        || of_node.map(|it| last(shape.name(it.name))).any(|it| element_name(it) == name)
+}
 
-    /// Whether unknown elements are passed over everywhere.
-    pub(super) fn ignores_unknown(&self) -> bool {
-        self.options.ignore_unknown
-    }
-
-    /// Keeps a key for the open types that it decides about.
-    pub(super) fn set_key(&mut self, register: u16, key: Option<Key>) {
-        if let Some(slot) = self.registers.get_mut(usize::from(register)) {
-            *slot = key;
-        }
-    }
-
-    /// The type in an open type that the keys select.
-    pub(super) fn selected(&self, node: NodeId) -> Option<NodeId> {
-        self.shape.selected(node, &self.registers)
-    }
-
-    /// The number of a field by its name, which is probably the given one.
-    fn field_index(&mut self, node: NodeId, name: &str, probably: usize) -> Option<usize> {
-        let shape = self.shape;
-        let it = shape.node(node);
-        let field = shape.fields.get(it.first as usize + probably).filter(|_| probably < it.count as usize);
-        if field.is_some_and(|field| shape.name(field.name) == name) {
-            return Some(probably);
-        }
-        if it.count < MANY_FIELDS {
-            return shape.fields_of(node).position(|(_, field)| shape.name(field.name) == name);
-        }
-        let names = self.names.entry(node).or_insert_with(|| {
-            shape.fields_of(node).enumerate().map(|(i, (_, field))| (shape.name(field.name), i)).collect()
-        });
-        names.get(name).copied()
-    }
-
-    fn key(&mut self, text: &Document<'_>, at: Content, node: NodeId) -> Option<Key> {
-        let shape = self.shape;
-        match shape.node(node).kind {
-            Kind::Choice => {
-                let element = single(text, at)?;
-                let index = self.field_index(node, element.name, 0)?;
-                let field = shape.field(FieldId(shape.node(node).first + index as u32));
-                let contents = self.leaf_of(text, element.content, field.node)?;
-                let inner = contents::key_of(shape.node(field.node).kind, &contents)?;
-                Some(Key::Alternative(field.name, Box::new(inner)))
-            }
-            kind => contents::key_of(kind, &self.leaf_of(text, at, node)?),
-        }
-    }
-
-    fn leaf_of(&self, text: &Document<'_>, at: Content, node: NodeId) -> Option<Vec<u8>> {
-        let kind = self.shape.node(node).kind;
-        if kind.is_constructed() || kind == Kind::Open { None } else { self.leaf(text, at, node).ok() }
-    }
-
-    /// X.680 clauses 26 and 28 with Table 5.
-    fn elements(
-        &mut self,
-        text: &Document<'_>,
-        at: Content,
-        field: FieldId,
-        node: NodeId,
-        tape: &mut Tape,
-    ) -> Result<()> {
-        let shape = self.shape;
-        let Some((id, element)) = shape.fields_of(node).next() else {
-            return Err(text.error(at.at, "the type of the elements is not known"));
-        };
-        if text.has_text(at) {
-            return Err(text.error(at.at, "characters between the elements"));
-        }
-        let name = item_name(shape, element);
-        // Some software puts an element around these values nevertheless.
-        let bare = is_value_list(shape, element);
-        let is_alternative = bare
-            && shape.fields_of(element.node).any(|(_, alternative)| shape.name(alternative.name) == name);
-        tape.open(field, node);
-        for (index, item) in text.elements(at).enumerate() {
-            let around = item.name == name && !is_alternative;
-            if !around && !bare {
-                let message = format!("`{name}` expected, `{}` found", cut(item.name));
-                return Err(text.error(item.content.at, message).inside_element(index));
-            }
-            let content = if around { item.content } else { item.itself };
-            self.value(text, content, id, element.node, tape).map_err(|error| error.inside_element(index))?;
-        }
-        tape.close(field, node);
-        Ok(())
-    }
-
-    /// X.680 clause 29.
-    fn alternative(
-        &mut self,
-        text: &Document<'_>,
-        at: Content,
-        field: FieldId,
-        node: NodeId,
-        tape: &mut Tape,
-    ) -> Result<()> {
-        let shape = self.shape;
-        let Some(element) = single(text, at) else {
-            return Err(text.error(at.at, "one element, the chosen alternative, expected"));
-        };
-        let Some(index) = self.field_index(node, element.name, 0) else {
-            let message = format!("no alternative `{}` in this CHOICE", cut(element.name));
-            return Err(text.error(element.content.at, message));
-        };
-        let id = FieldId(shape.node(node).first + index as u32);
-        let it = shape.field(id);
-        if let Some(register) = it.key {
-            let key = self.key(text, element.content, it.node);
-            if let Some(slot) = self.registers.get_mut(usize::from(register)) {
-                *slot = key;
-            }
-        }
-        tape.open(field, node);
-        self.value(text, element.content, id, it.node, tape)
-            .map_err(|error| error.inside(shape.name(it.name)))?;
-        tape.close(field, node);
-        Ok(())
-    }
-
-    /// The content in an element with the name of its type, or the octets of a complete encoding (X.680 14.6).
-    fn open_type(
-        &mut self,
-        text: &Document<'_>,
-        at: Content,
-        field: FieldId,
-        node: NodeId,
-        tape: &mut Tape,
-    ) -> Result<()> {
-        let Some(element) = single(text, at) else {
-            let octets = hexadecimal(text, at).map_err(|_| {
-                text.error(
-                    at.at,
-                    "a value in an element of its type's name, or bytes in hexadecimal expected",
-                )
-            })?;
-            tape.leaf(field, node, Leaf::Made(&octets));
-            return Ok(());
-        };
-        let Some(inner) = self.content_type(node, element.name) else {
-            let message = format!("no type `{}` is known here", cut(element.name));
-            return Err(text.error(element.content.at, message));
-        };
-        tape.open(field, node);
-        self.value(text, element.content, FieldId::ROOT, inner, tape)
-            .map_err(|error| error.inside(element.name))?;
-        tape.close(field, node);
-        Ok(())
-    }
-
-    /// The type in an open type: the one that the keys select, if the name is its; else any of the table.
-    pub(super) fn content_type(&self, node: NodeId, name: &str) -> Option<NodeId> {
-        let shape = self.shape;
-        if let Some(table) = &shape.node(node).table {
-            let keys: Option<Vec<Key>> = table
-                .keys
-                .iter()
-                .map(|register| self.registers.get(usize::from(*register))?.clone())
-                .collect();
-            let row = keys.filter(|keys| !keys.is_empty()).and_then(|keys| shape.row(table.table, &keys));
-            if let Some(row) = row
-                && (content_name(shape, node, row.node) == name || root_name(shape, row.node) == name)
-            {
-                return Some(row.node);
-            }
-            let rows = shape.tables.get(table.table as usize).map_or(&[][..], |table| &table.rows);
-            let is_it = |row: &&tercet_plan::shape::Row| match row.type_name {
-                Some(known) => element_name(last(shape.name(known))) == name,
-                None => root_name(shape, row.node) == name,
-            };
-            if let Some(row) = rows.iter().find(is_it) {
-                return Some(row.node);
-            }
-        }
-        shape.root(name)
-    }
+/// Returns the type in an open type: the one that the keys select, if the name is its; else any of the table.
+pub(super) fn content_type(
+    shape: &Shape,
+    open: NodeId,
+    name: &str,
+    selected: Option<NodeId>,
+) -> Option<NodeId> {
+    let has_name =
+        |node: &NodeId| content_name(shape, open, *node) == name || root_name(shape, *node) == name;
+    let table = shape.node(open).table.as_ref().and_then(|table| shape.tables.get(table.table as usize));
+    let is_it = |row: &&tercet_plan::shape::Row| match row.type_name {
+        Some(known) => element_name(last(shape.name(known))) == name,
+        None => root_name(shape, row.node) == name,
+    };
+    selected
+        .filter(has_name)
+        .or_else(|| table?.rows.iter().find(is_it).map(|row| row.node))
+        .or_else(|| shape.root(name))
 }
 
 /// The only element of a range without characters beside it.
@@ -530,7 +355,6 @@ fn characters<'d>(text: &'d Document<'_>, at: Content) -> std::result::Result<Co
     }
 }
 
-/// The same without white space at the ends.
 /// `iso(1).member-body(2).840` without the names (X.680 §32.3, §33.3).
 fn numbers(text: Cow<'_, str>) -> Cow<'_, str> {
     if !text.contains('(') {
@@ -545,6 +369,7 @@ fn numbers(text: Cow<'_, str>) -> Cow<'_, str> {
     text.split('.').map(number).collect::<Vec<_>>().join(".").into()
 }
 
+/// The characters without white space at the ends.
 fn plain<'d>(text: &'d Document<'_>, at: Content) -> std::result::Result<Cow<'d, str>, String> {
     let white = |letter: char| matches!(letter, ' ' | '\t' | '\n' | '\r');
     Ok(match characters(text, at)? {

@@ -5,13 +5,13 @@
 
 use super::super::document::{Attribute, Content, Document, Element};
 use super::super::names::{element_name, outermost_name};
-use super::super::read::{ReadOptions, Reader as Basic};
+use super::super::read::{ReadOptions, Text, content_type};
 use super::characters::is_white;
 use super::{CONTROL, Instructed, MOST_DEPTH};
 use crate::contents;
 use crate::event::{Leaf, Sink};
 use crate::read_error::{ReadError, check_depth, cut};
-use crate::source::InPath;
+use crate::source::{InPath, Memory};
 use crate::tape::Tape;
 use crate::text::integer_octets;
 use std::borrow::Cow;
@@ -37,7 +37,10 @@ pub fn read(shape: &Shape, root: NodeId, text: &[u8], tape: &mut Tape, options: 
         (None, Some(name)) => element_name(shape.name(name)),
         (None, None) => outermost_name(shape, root),
     };
-    let mut reader = Reader { places, basic: Basic::new(shape, options.clone()), text: &document, level: 0 };
+    let mut memory = Memory::new(shape);
+    memory.begin();
+    let basic = Text { shape, options, text: &document };
+    let mut reader = Reader { places, basic, memory, text: &document, level: 0 };
     if !reader.is_named(&element, &name, xml) {
         let message = format!("the outermost element is `{}`, not `{name}`", cut(element.name));
         return Err(document.error(element.content.at, message));
@@ -48,7 +51,8 @@ pub fn read(shape: &Shape, root: NodeId, text: &[u8], tape: &mut Tape, options: 
 
 struct Reader<'s, 'd> {
     places: Instructed<'s>,
-    basic: Basic<'s>,
+    basic: Text<'d>,
+    memory: Memory<'s>,
     text: &'d Document<'d>,
     level: u16,
 }
@@ -108,7 +112,9 @@ impl<'s, 'd> Reader<'s, 'd> {
         }
         let unknown = rest.attributes.iter().find(|attribute| attribute.uri != CONTROL);
         match unknown {
-            Some(attribute) if !self.basic.ignores_unknown() && !self.places.shape.node(node).extensible => {
+            Some(attribute)
+                if !self.basic.options.ignore_unknown && !self.places.shape.node(node).extensible =>
+            {
                 let message = format!("no attribute `{}` in this type", cut(attribute.name));
                 Err(self.text.error(content.at, message))
             }
@@ -180,7 +186,7 @@ impl<'s, 'd> Reader<'s, 'd> {
             let made = match renamed {
                 Some(number) if kind == Kind::Boolean => contents::of_boolean(number != 0).to_vec(),
                 Some(number) => integer_octets(number),
-                None => self.basic.leaf(self.text, rest.content, node).map_err(fail)?,
+                None => self.basic.contents(rest.content, node).map_err(fail)?,
             };
             rest.next = rest.elements.len();
             rest.read = true;
@@ -194,7 +200,7 @@ impl<'s, 'd> Reader<'s, 'd> {
     fn put(&mut self, field: FieldId, node: NodeId, contents: &[u8], tape: &mut Tape) {
         let shape = self.places.shape;
         if let Some(register) = shape.fields.get(field.index()).and_then(|it| it.key) {
-            self.basic.set_key(register, contents::key_of(shape.node(node).kind, contents));
+            self.memory.set_key(register, contents::key_of(shape.node(node).kind, contents));
         }
         tape.leaf(field, node, Leaf::Made(contents));
     }
@@ -330,7 +336,7 @@ impl<'s, 'd> Reader<'s, 'd> {
                 at += 1;
             }
         }
-        if it.extensible || self.basic.ignores_unknown() {
+        if it.extensible || self.basic.options.ignore_unknown {
             rest.next = if xml.untagged { rest.next } else { rest.elements.len() };
         }
         if xml.use_order
@@ -363,7 +369,7 @@ impl<'s, 'd> Reader<'s, 'd> {
         at: usize,
         fields: &[FieldId],
     ) {
-        if !extensible && !self.basic.ignores_unknown() {
+        if !extensible && !self.basic.options.ignore_unknown {
             return;
         }
         let later = pending.get(at..).unwrap_or_default();
@@ -468,7 +474,7 @@ impl<'s, 'd> Reader<'s, 'd> {
                 self.content(rest, id, it.node, tape)
             } else if bare {
                 rest.next += 1;
-                let made = self.basic.leaf(self.text, next.itself, it.node);
+                let made = self.basic.contents(next.itself, it.node);
                 made.map(|made| self.put(id, it.node, &made, tape))
                     .map_err(|message| self.text.error(next.content.at, message))
             } else {
@@ -545,6 +551,7 @@ impl<'s, 'd> Reader<'s, 'd> {
         let (_, local) = self.text.qualified(&element);
         let shape = self.places.shape;
         let contained = shape.node(node).containing;
+        let selected = self.memory.selected(node);
         let by_name = |inner: &NodeId| {
             let name = self.places.of(FieldId::ROOT, *inner).name;
             name.is_some_and(|name| element_name(shape.name(name)) == local)
@@ -552,9 +559,9 @@ impl<'s, 'd> Reader<'s, 'd> {
         let rows = shape.node(node).table.as_ref().and_then(|table| shape.tables.get(table.table as usize));
         let rows = rows.map_or(&[][..], |table| &table.rows);
         let inner = contained
-            .or_else(|| self.basic.selected(node).filter(by_name))
+            .or_else(|| selected.filter(by_name))
             .or_else(|| rows.iter().map(|row| row.node).find(by_name))
-            .or_else(|| self.basic.content_type(node, local));
+            .or_else(|| content_type(shape, node, local, selected));
         let Some(inner) = inner else {
             let message = format!("no type `{}` is known here", cut(element.name));
             return Err(self.text.error(element.content.at, message));
