@@ -1,5 +1,6 @@
 //! The error of decoding and encoding: what, where, and on which path.
 
+use crate::source::InPath;
 use std::fmt;
 pub use tercet_runtime::ErrorKind;
 
@@ -38,6 +39,21 @@ impl Error {
     #[must_use]
     pub fn with_path(mut self, path: impl Into<String>) -> Self {
         self.0.path = crate::path::shortened(path.into());
+        self
+    }
+
+    /// The same error with its path, from steps that were added one by one ([`InPath`]), shortened as by
+    /// [`Error::with_path`].
+    #[must_use]
+    pub fn shortened(self) -> Self {
+        let path = self.0.path.clone();
+        self.with_path(path)
+    }
+
+    /// The same error with a step in front of the path.
+    fn with_step(mut self, step: &str) -> Self {
+        let dot = if self.0.path.is_empty() || self.0.path.starts_with('[') { "" } else { "." };
+        self.0.path = [step, dot, &self.0.path].concat();
         self
     }
 
@@ -81,6 +97,18 @@ impl Error {
     /// The clause of the standard that is broken: `X.690 11.1`.
     pub fn clause(&self) -> Option<&'static str> {
         self.0.kind.clause()
+    }
+}
+
+impl InPath for Error {
+    #[cold]
+    fn inside(self, name: &str) -> Self {
+        self.with_step(name)
+    }
+
+    #[cold]
+    fn inside_element(self, index: usize) -> Self {
+        self.with_step(&format!("[{index}]"))
     }
 }
 

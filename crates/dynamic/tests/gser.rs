@@ -144,6 +144,35 @@ fn choice_of_strings() {
     refuse("T ::= CHOICE { a UTF8String, n INTEGER }", "\"abc\"", "the chosen alternative");
 }
 
+#[test]
+fn keys_that_are_choices() {
+    let types = "T ::= SEQUENCE { id K.&id({Set}), value K.&Type({Set}{@id}) }
+        K ::= CLASS { &id Id UNIQUE, &Type }
+        Id ::= CHOICE { a CHOICE { x INTEGER, y OBJECT IDENTIFIER }, b INTEGER }
+        Set K ::= { { &id a : x : 1, &Type BOOLEAN } | { &id b : 1, &Type NULL } }";
+    same(types, "{ id a:x:1, value TRUE }", "300CA005A003800101A1030101FF");
+    same(types, "{ id b:1, value NULL }", "3009A003810101A1020500");
+    refuse(types, "{ id a:x:2, value TRUE }", "T.value: the type of this value is not known");
+}
+
+#[test]
+fn presence_and_places() {
+    let group = "T ::= SEQUENCE { i INTEGER, ..., [[ a NULL, b NULL OPTIONAL ]] }";
+    same(group, "{ i 1 }", "3003800101");
+    // X.680 25.13.
+    refuse(group, "{ i 1, b NULL }", "T.a: this mandatory component is missing (line 1, column 1)");
+    let list = "T ::= SEQUENCE OF SEQUENCE { b BIT STRING { x(0) } }";
+    refuse(list, "{ { b { x } }, { b { y } } }", "T[1].b: no bit `y` in this BIT STRING (line 1, column 20)");
+    refuse(list, "{ { b { x x } } }", "T[0].b: the name of a bit expected (line 1, column 7)");
+    refuse(list, "{ { b { x } 5 } }", "T[0].b: `,` or `}` expected (line 1, column 13)");
+    refuse(list, "{ { b { x } }, }", "T[0]: a comma without an item after it (line 1, column 14)");
+    refuse(list, "{ } 5", "text after the value (line 1, column 5)");
+    refuse(list, "{ }, { }", "text after the value (line 1, column 4)");
+    let deep = format!("{}{{}}{}", "{ n ".repeat(70), "}".repeat(70));
+    let message = "values are nested deeper than the limit (line 1, column 257)";
+    refuse("T ::= SEQUENCE { n T OPTIONAL }", &deep, message);
+}
+
 /// Whatever the text: a value or an error, also on a small stack.
 #[test]
 fn hostile_text() {

@@ -50,6 +50,14 @@ fn refuse(types: &str, text: &str, message: &str) {
 }
 
 #[test]
+fn version_brackets() {
+    // X.680 25.13.
+    let group = "T ::= SEQUENCE { i INTEGER, ..., [[ a NULL, b NULL OPTIONAL ]] }";
+    same(group, "<T><i>1</i></T>", "3003800101");
+    refuse(group, "<T><i>1</i><b/></T>", "T.a: this mandatory component is missing (line 1, column 1)");
+}
+
+#[test]
 fn primitives() {
     check("T ::= BOOLEAN", "0101FF", "<T><true/></T>");
     check("T ::= INTEGER", "020900FFFFFFFFFFFFFFFF", "<T>18446744073709551615</T>");

@@ -79,17 +79,33 @@ struct Text<'a> {
     text: &'a Document<'a>,
 }
 
-/// The elements between braces that are not read yet, and the closing brace.
+/// The items between braces that are not read yet, and the closing brace.
 #[derive(Debug)]
-struct Elements {
+struct Items {
     next: usize,
     close: usize,
 }
 
+impl Items {
+    /// Goes to the next item. The error is the place of a comma at the end.
+    fn next(&mut self, text: &Document<'_>) -> std::result::Result<Option<usize>, usize> {
+        let at = self.next;
+        if at >= self.close {
+            return Ok(None);
+        }
+        let end = text.end_of_item(at);
+        self.next = end + 1;
+        if self.next == self.close { Err(end) } else { Ok(Some(at)) }
+    }
+}
+
+/// What is wrong with a comma before a closing brace.
+const AFTER_COMMA: &str = "a comma without an item after it";
+
 impl<'a> Source for Text<'a> {
     /// A token.
     type At = usize;
-    type Elements = Elements;
+    type Elements = Items;
     type Name = &'a str;
     type Error = ReadError;
 
@@ -114,8 +130,8 @@ impl<'a> Source for Text<'a> {
         found: &mut Found<'_, '_, Self>,
     ) -> Result<()> {
         let text = self.text;
-        self.check_braces(*at, node)?;
-        for at in items_of(text, *at).map_err(|message| text.error(*at, message))? {
+        let mut items = self.items(*at, node)?;
+        while let Some(at) = self.next_element(&mut items)? {
             if text.what(at) != Type::Word {
                 return Err(text.error(at, "the name of a component expected"));
             }
@@ -125,22 +141,12 @@ impl<'a> Source for Text<'a> {
     }
 
     /// 3.14.
-    fn elements(&self, at: &usize, _: FieldId, node: NodeId) -> Result<Elements> {
-        self.check_braces(*at, node)?;
-        Ok(Elements { next: *at + 1, close: self.text.close(*at) })
+    fn elements(&self, at: &usize, _: FieldId, node: NodeId) -> Result<Items> {
+        self.items(*at, node)
     }
 
-    fn next_element(&self, elements: &mut Elements) -> Result<Option<usize>> {
-        let at = elements.next;
-        if at >= elements.close {
-            return Ok(None);
-        }
-        let end = self.text.end_of_item(at);
-        if end + 1 == elements.close {
-            return Err(self.text.error(end, "`,` or `}` expected"));
-        }
-        elements.next = end + 1;
-        Ok(Some(at))
+    fn next_element(&self, items: &mut Items) -> Result<Option<usize>> {
+        items.next(self.text).map_err(|at| self.text.error(at, AFTER_COMMA))
     }
 
     /// 3.12, and 3.3: a string alone stands for the first alternative that can hold it.
@@ -175,7 +181,7 @@ impl<'a> Source for Text<'a> {
         Ok(is_word(self.text, *at, word).then_some((*at + 1, Some(word))))
     }
 
-    fn leaf(&self, at: &usize, _: FieldId, node: NodeId) -> Result<Primitive<'_>> {
+    fn leaf<'v>(&'v self, at: &'v usize, _: FieldId, node: NodeId) -> Result<Primitive<'v>> {
         let (text, at) = (self.text, *at);
         let made = self.contents(at, node).map_err(|message| match self.shape.node(node).kind {
             Kind::Open => {
@@ -189,8 +195,8 @@ impl<'a> Source for Text<'a> {
 }
 
 impl<'a> Text<'a> {
-    /// Checks that an opening brace is here, and what comes after the closing one.
-    fn check_braces(&self, at: usize, node: NodeId) -> Result<()> {
+    /// Finds the items between the braces that are here.
+    fn items(&self, at: usize, node: NodeId) -> Result<Items> {
         let what = self.text.what(at);
         let name = self.shape.node(node).name.map_or("", |name| self.shape.name(name));
         if what == Type::Text && VARIANTS.contains(&name) {
@@ -200,7 +206,8 @@ impl<'a> Text<'a> {
         if what != Type::Open {
             return Err(self.text.error(at, "`{` expected"));
         }
-        self.check_end(at)
+        self.check_end(at)?;
+        Ok(Items { next: at + 1, close: self.text.close(at) })
     }
 
     /// Checks that no more than one value is here: what comes after a word, a string or braces.
@@ -286,23 +293,12 @@ fn is_word(text: &Document<'_>, at: usize, word: &str) -> bool {
 
 /// Where the items between braces begin.
 fn items_of(text: &Document<'_>, at: usize) -> std::result::Result<Vec<usize>, String> {
-    if text.what(at) != Type::Open {
-        return Err("`{` expected".to_owned());
+    let mut items = Items { next: at + 1, close: text.close(at) };
+    let mut found = Vec::new();
+    while let Some(item) = items.next(text).map_err(|_| AFTER_COMMA.to_owned())? {
+        found.push(item);
     }
-    let close = text.close(at);
-    let mut items = Vec::new();
-    let mut next = at + 1;
-    while next < close {
-        items.push(next);
-        next = text.end_of_item(next);
-        if text.what(next) == Type::Comma {
-            next += 1;
-            if next == close {
-                return Err("a comma without an item after it".to_owned());
-            }
-        }
-    }
-    Ok(items)
+    Ok(found)
 }
 
 /// A BIT STRING in hexadecimal, four bits a digit.

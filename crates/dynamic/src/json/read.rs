@@ -227,7 +227,7 @@ impl<'a> Source for Text<'a> {
         Ok(Some((value, Some("containing".into()))))
     }
 
-    fn leaf(&self, at: &usize, field: FieldId, node: NodeId) -> Result<Primitive<'_>> {
+    fn leaf<'v>(&'v self, at: &'v usize, field: FieldId, node: NodeId) -> Result<Primitive<'v>> {
         let (text, at) = (self.text, *at);
         if self.places.is_some()
             && let Some(outcome) = self.instructed_leaf(at, field, node)

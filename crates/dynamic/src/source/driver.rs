@@ -4,12 +4,15 @@ use super::{Alternative, Content, Fault, Found, InPath, Source};
 use crate::event::Sink;
 use crate::keys::{self, Registers};
 use crate::tape::Tape;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use tercet_plan::shape::{Field, Key, Place, Presence};
 use tercet_plan::{FieldId, Kind, NodeId, Shape};
 
 /// From so many fields on names are looked up by hashing.
 const MANY_FIELDS: u32 = 12;
+
+/// So many fields are compared with a name before that.
+const NEAR_FIELDS: usize = 2;
 
 /// CHOICEs inside one another in a key.
 const MAX_KEY_DEPTH: u8 = 8;
@@ -19,7 +22,7 @@ const MAX_KEY_DEPTH: u8 = 8;
 pub struct Memory<'s> {
     shape: &'s Shape,
     /// Fields by name, of nodes with many, once they were met.
-    names: HashMap<NodeId, HashMap<&'s str, usize>>,
+    names: FxHashMap<NodeId, FxHashMap<&'s str, usize>>,
     /// What the tables of open types are looked up with.
     registers: Registers,
 }
@@ -27,7 +30,7 @@ pub struct Memory<'s> {
 impl<'s> Memory<'s> {
     /// Makes the memory for values of a shape.
     pub fn new(shape: &'s Shape) -> Self {
-        Self { shape, names: HashMap::new(), registers: Registers::default() }
+        Self { shape, names: FxHashMap::default(), registers: Registers::default() }
     }
 
     pub(crate) const fn shape(&self) -> &'s Shape {
@@ -66,8 +69,9 @@ impl<'s> Memory<'s> {
         let it = shape.node(node);
         let is_it = |index: usize| source.name_of(shape, FieldId(it.first + index as u32)) == name;
         let count = it.count as usize;
-        if probably < count && is_it(probably) {
-            return Some(probably);
+        // Most documents have the components in the order of the type, with a few absent.
+        if let Some(index) = (probably..count).take(NEAR_FIELDS).find(|index| is_it(*index)) {
+            return Some(index);
         }
         if it.count < MANY_FIELDS {
             return (0..count).find(|index| is_it(*index));
@@ -146,7 +150,14 @@ impl<'a, 's, S: Source> Driver<'a, 's, S> {
         memory.begin();
         tape.within(depth);
         let depth = usize::from(depth.min(1000));
-        let mut driver = Self { source, memory, tape, frames: Vec::new(), slots: Vec::new(), depth };
+        let mut driver = Self {
+            source,
+            memory,
+            tape,
+            frames: Vec::with_capacity(16),
+            slots: Vec::with_capacity(64),
+            depth,
+        };
         driver.run((at, FieldId::ROOT, root))
     }
 

@@ -11,10 +11,10 @@ mod found;
 pub use driver::{Driver, Memory};
 pub use found::Found;
 
-use crate::ErrorKind;
 use crate::event::{Leaf, Marked, Sink};
 use crate::read_error::{TOO_DEEP, cut};
 use crate::tape::Tape;
+use crate::{Error, ErrorKind};
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Deref;
@@ -122,7 +122,12 @@ pub trait Source: Sized {
     ///
     /// # Errors
     /// There is another value.
-    fn leaf(&self, at: &Self::At, field: FieldId, node: NodeId) -> Result<Primitive<'_>, Self::Error>;
+    fn leaf<'v>(
+        &'v self,
+        at: &'v Self::At,
+        field: FieldId,
+        node: NodeId,
+    ) -> Result<Primitive<'v>, Self::Error>;
 
     /// Puts extension additions that the type does not know onto the tape.
     ///
@@ -187,7 +192,7 @@ impl Primitive<'_> {
             Self::Int(number) => tape.leaf(field, node, Leaf::Int(*number)),
             Self::Addition(number) => tape.leaf(field, node, Leaf::Addition(*number)),
             Self::Marked(contents, kind) => {
-                let marked = Marked { error: crate::Error::new(*kind, 0), offset: 0 };
+                let marked = Marked { error: Error::new(*kind, 0), offset: 0 };
                 tape.marked(field, node, Leaf::Made(contents), &marked);
             }
         }
@@ -235,13 +240,15 @@ pub enum Fault<'a> {
 }
 
 impl Fault<'_> {
-    /// Returns the kind in errors of encoding.
-    pub const fn kind(self) -> ErrorKind {
-        match self {
-            Self::Twice(_) => ErrorKind::DuplicateComponent,
-            Self::TooDeep => ErrorKind::DepthLimit,
-            _ => ErrorKind::ValueMismatch,
-        }
+    /// Makes the error of a value in memory.
+    #[cold]
+    pub fn to_error(self) -> Error {
+        let (kind, detail) = match self {
+            Self::Twice(name) => (ErrorKind::DuplicateComponent, cut(name)),
+            Self::TooDeep => (ErrorKind::DepthLimit, String::new()),
+            _ => (ErrorKind::ValueMismatch, self.to_string()),
+        };
+        Error::new(kind, 0).with_detail(detail)
     }
 }
 

@@ -194,7 +194,7 @@ impl<'a> Source for Text<'a> {
         Ok(element.map(|element| (element.content, Some(element.name))))
     }
 
-    fn leaf(&self, at: &Content, _: FieldId, node: NodeId) -> Result<Primitive<'_>> {
+    fn leaf<'v>(&'v self, at: &'v Content, _: FieldId, node: NodeId) -> Result<Primitive<'v>> {
         let (text, at) = (self.text, *at);
         let kind = self.shape.node(node).kind;
         if kind == Kind::Open {
