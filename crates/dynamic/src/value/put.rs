@@ -1,158 +1,169 @@
 //! A value to a tape, for encoding.
 
 use super::{Content, Value};
+use crate::Error;
+use crate::ErrorKind;
 use crate::contents;
 use crate::event::{Leaf, Sink};
+use crate::source::{Alternative, Content as Inside, Driver, Fault, Found, Memory, Primitive, Source};
 use crate::tape::Tape;
 use crate::text::integer_octets;
-use crate::{Error, ErrorKind};
 use std::borrow::Cow;
 use tercet_plan::{FieldId, Kind, NodeId, Shape};
 use tercet_runtime::ber::{Rules, Writer};
 
-/// Levels of values inside one another.
+/// Values with parts inside one another.
 const MAX_DEPTH: u16 = 1_000;
 
+type Result<T> = std::result::Result<T, Error>;
+
 impl Value {
-    /// Puts this value of type `root` onto a tape, which is cleared first. Components may be in any order; the
-    /// tape has them in that of the type, as the encoder wants. What is missing, the encoder will tell.
+    /// Puts this value of type `root` onto a tape, which is cleared first. Components may be in any order; the tape has
+    /// them in that of the type, as the encoder requires. What is missing, the encoder reports.
     ///
     /// # Errors
-    /// [`ErrorKind::ValueMismatch`] with the path of what is no value of its type, [`ErrorKind::DuplicateComponent`],
+    /// [`ErrorKind::ValueMismatch`] with the path of what is not a value of its type, [`ErrorKind::DuplicateComponent`],
     /// [`ErrorKind::DepthLimit`].
-    pub fn to_tape(&self, shape: &Shape, root: NodeId, tape: &mut Tape) -> Result<(), Error> {
-        tape.clear();
-        Put { shape, tape, path: Vec::new() }.value(FieldId::ROOT, root, self)
+    pub fn to_tape(&self, shape: &Shape, root: NodeId, tape: &mut Tape) -> Result<()> {
+        Driver::read(&Tree { shape }, &mut Memory::new(shape), root, self, tape, MAX_DEPTH)
+            .map_err(Error::shortened)
     }
 }
 
-struct Put<'a> {
+/// Values in memory as a source.
+#[derive(Debug)]
+struct Tree<'a> {
     shape: &'a Shape,
-    tape: &'a mut Tape,
-    path: Vec<Step<'a>>,
 }
 
-enum Step<'a> {
-    Name(&'a str),
-    Index(usize),
-}
+impl<'a> Source for Tree<'a> {
+    type At = &'a Value;
+    type Elements = std::slice::Iter<'a, Value>;
+    type Name = &'a str;
+    type Error = Error;
 
-impl<'a> Put<'a> {
-    fn value(&mut self, field: FieldId, node: NodeId, value: &'a Value) -> Result<(), Error> {
-        if self.path.len() >= usize::from(MAX_DEPTH) {
-            return Err(self.error(ErrorKind::DepthLimit, ""));
-        }
-        let it = self.shape.node(node);
-        match (it.kind, value) {
-            (Kind::Sequence | Kind::Set, Value::Sequence(members) | Value::Set(members)) => {
-                self.members(field, node, members)
-            }
-            (Kind::SequenceOf | Kind::SetOf, Value::SequenceOf(elements) | Value::SetOf(elements)) => {
-                let Some((id, element)) = self.shape.fields_of(node).next() else { return Ok(()) };
-                let element = element.node;
-                self.tape.open(field, node);
-                for (index, value) in elements.iter().enumerate() {
-                    self.inside(Step::Index(index), id, element, value)?;
-                }
-                self.tape.close(field, node);
-                Ok(())
-            }
-            (Kind::Choice, Value::Choice(name, value)) => {
-                self.tape.open(field, node);
-                if let Value::Unknown { addition, encoding } = &**value {
-                    self.tape.unknown(*addition, Leaf::Made(encoding));
-                } else {
-                    let shape = self.shape;
-                    let found = shape.fields_of(node).find(|(_, field)| shape.name(field.name) == name);
-                    let Some((id, alternative)) = found else {
-                        return Err(self.error(ErrorKind::ValueMismatch, &format!("no alternative `{name}`")));
-                    };
-                    self.inside(Step::Name(name), id, alternative.node, value)?;
-                }
-                self.tape.close(field, node);
-                Ok(())
-            }
-            (Kind::OctetString | Kind::BitString, Value::Containing(value)) => match it.containing {
-                Some(inner) => self.content(field, node, inner, value),
-                None => Err(self.error(ErrorKind::ValueMismatch, "a type without CONTAINING")),
-            },
-            (Kind::Open, Value::Open(content)) => match self.content_type(node, content) {
-                Some(inner) => self.content(field, node, inner, &content.value),
-                None => {
-                    let detail = format!("no type `{}`", content.type_name);
-                    Err(self.error(ErrorKind::ValueMismatch, &detail))
-                }
-            },
-            (Kind::Enumerated, Value::Addition(number)) => {
-                self.tape.leaf(field, node, Leaf::Addition(*number));
-                Ok(())
-            }
-            _ => {
-                let contents = self.contents(node, value)?;
-                self.tape.leaf(field, node, Leaf::Made(&contents));
-                Ok(())
-            }
-        }
+    const IS_COMPLETE: bool = false;
+
+    fn fault(&self, _: &&'a Value, fault: Fault<'_>) -> Error {
+        fault.to_error()
     }
 
-    fn inside(
-        &mut self,
-        step: Step<'a>,
-        field: FieldId,
+    fn components(
+        &self,
+        at: &&'a Value,
+        _: FieldId,
         node: NodeId,
-        value: &'a Value,
-    ) -> Result<(), Error> {
-        self.path.push(step);
-        self.value(field, node, value)?;
-        self.path.pop();
-        Ok(())
-    }
-
-    fn content(
-        &mut self,
-        field: FieldId,
-        node: NodeId,
-        inner: NodeId,
-        value: &'a Value,
-    ) -> Result<(), Error> {
-        self.tape.open(field, node);
-        self.path.push(Step::Name("content"));
-        self.value(FieldId::ROOT, inner, value)?;
-        self.path.pop();
-        self.tape.close(field, node);
-        Ok(())
-    }
-
-    fn members(&mut self, field: FieldId, node: NodeId, members: &'a [(String, Value)]) -> Result<(), Error> {
-        let shape = self.shape;
-        let mut slots: Vec<Option<&'a Value>> = vec![None; shape.node(node).count as usize];
+        found: &mut Found<'_, '_, Self>,
+    ) -> Result<()> {
+        let (Value::Sequence(members) | Value::Set(members)) = at else { return Err(self.mismatch(node)) };
         for (name, value) in members {
             if matches!(value, Value::Unknown { .. }) {
-                continue;
-            }
-            let index = shape.fields_of(node).position(|(_, field)| shape.name(field.name) == name);
-            let Some(slot) = index.and_then(|index| slots.get_mut(index)) else {
-                return Err(self.error(ErrorKind::ValueMismatch, &format!("no component `{name}`")));
-            };
-            if slot.replace(value).is_some() {
-                return Err(self.error(ErrorKind::DuplicateComponent, name));
+                found.set_additions(at);
+            } else if !found.put(name, at, value)? {
+                return Err(Fault::NoComponent(name).to_error());
             }
         }
-        self.tape.open(field, node);
-        for ((id, component), value) in shape.fields_of(node).zip(slots) {
-            if let Some(value) = value {
-                self.inside(Step::Name(shape.name(component.name)), id, component.node, value)?;
-            }
-        }
-        for (_, value) in members {
-            if let Value::Unknown { addition, encoding } = value {
-                self.tape.unknown(*addition, Leaf::Made(encoding));
-            }
-        }
-        self.tape.close(field, node);
         Ok(())
     }
 
+    fn elements(&self, at: &&'a Value, _: FieldId, node: NodeId) -> Result<Self::Elements> {
+        match at {
+            Value::SequenceOf(elements) | Value::SetOf(elements) => Ok(elements.iter()),
+            _ => Err(self.mismatch(node)),
+        }
+    }
+
+    fn next_element(&self, elements: &mut Self::Elements) -> Result<Option<&'a Value>> {
+        Ok(elements.next())
+    }
+
+    fn alternative(&self, at: &&'a Value, _: FieldId, node: NodeId) -> Result<Alternative<Self>> {
+        match at {
+            Value::Choice(_, value) if matches!(**value, Value::Unknown { .. }) => {
+                Ok(Alternative::Unknown(&**value))
+            }
+            Value::Choice(name, value) => Ok(Alternative::Named(name.as_str(), &**value, &**value)),
+            _ => Err(self.mismatch(node)),
+        }
+    }
+
+    fn content(&self, at: &&'a Value, open: NodeId, _: Option<NodeId>) -> Result<Inside<Self>> {
+        let Value::Open(content) = at else { return Ok(Inside::Encoding(*at)) };
+        match self.content_type(open, content) {
+            Some(inner) => Ok(Inside::Value(inner, &*content.value, Some("content"))),
+            None => Err(Fault::NoType(&content.type_name).to_error()),
+        }
+    }
+
+    fn contained(
+        &self,
+        at: &&'a Value,
+        _: NodeId,
+        _: NodeId,
+    ) -> Result<Option<(&'a Value, Option<&'a str>)>> {
+        Ok(match at {
+            Value::Containing(value) => Some((value, Some("content"))),
+            _ => None,
+        })
+    }
+
+    fn leaf<'v>(&'v self, at: &'v &'a Value, _: FieldId, node: NodeId) -> Result<Primitive<'v>> {
+        let kind = self.shape.node(node).kind;
+        Ok(match (kind, *at) {
+            (Kind::Boolean, Value::Boolean(value)) => contents::of_boolean(*value).into(),
+            (Kind::Integer, Value::Integer(number)) => integer_octets(*number).into(),
+            (Kind::Integer | Kind::Enumerated, Value::BigInteger(number)) => {
+                number.to_signed_bytes_be().into()
+            }
+            (Kind::Enumerated, Value::Enumerated(number, None)) => integer_octets(*number).into(),
+            (Kind::Enumerated, Value::Enumerated(_, Some(name))) => {
+                let item = contents::of_item(self.shape, node, name);
+                item.ok_or_else(|| unfit(format!("no item `{name}`")))?.into()
+            }
+            (Kind::Enumerated, Value::Addition(number)) => Primitive::Addition(*number),
+            (Kind::Real, Value::Real(real)) => {
+                let mut writer = Writer::new(Rules::Der);
+                writer.push_f64(*real);
+                writer.into_vec().into()
+            }
+            (Kind::Real, Value::ExactReal(octets))
+            | (Kind::OctetString, Value::OctetString(octets))
+            | (Kind::Open, Value::Encoding(octets))
+            | (_, Value::Raw(octets)) => octets.as_slice().into(),
+            (Kind::BitString, Value::BitString(bits)) => {
+                contents::of_bits(bits.octets(), bits.len() as u64).map_err(unfit)?.into()
+            }
+            (Kind::Null, Value::Null) => Cow::Borrowed(&[][..]).into(),
+            (Kind::ObjectIdentifier, Value::ObjectIdentifier(oid)) => oid.as_bytes().into(),
+            (Kind::RelativeOid, Value::RelativeOid(oid)) => oid.as_bytes().into(),
+            (_, Value::Text(text) | Value::Time(text))
+                if !matches!(kind, Kind::ObjectIdentifier | Kind::RelativeOid) =>
+            {
+                let made = contents::of_text(kind, text).ok_or_else(|| self.mismatch(node))?;
+                made.map_err(unfit)?.into()
+            }
+            (Kind::OctetString | Kind::BitString, Value::Containing(_)) => {
+                return Err(unfit("a type without CONTAINING"));
+            }
+            _ => return Err(self.mismatch(node)),
+        })
+    }
+
+    fn unknown(&self, at: &&'a Value, tape: &mut Tape) -> Result<()> {
+        let members = match at {
+            Value::Sequence(members) | Value::Set(members) => members.as_slice(),
+            _ => &[],
+        };
+        for value in members.iter().map(|(_, value)| value).chain([*at]) {
+            if let Value::Unknown { addition, encoding } = value {
+                tape.unknown(*addition, Leaf::Made(encoding));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Tree<'_> {
     /// The type inside an open type: the node if it is one of this shape's table, else by name.
     fn content_type(&self, open: NodeId, content: &Content) -> Option<NodeId> {
         let shape = self.shape;
@@ -168,58 +179,13 @@ impl<'a> Put<'a> {
         shape.content_named(open, name, None)
     }
 
-    /// Contents octets of a primitive value.
-    fn contents(&self, node: NodeId, value: &'a Value) -> Result<Cow<'a, [u8]>, Error> {
-        let kind = self.shape.node(node).kind;
-        Ok(match (kind, value) {
-            (Kind::Boolean, Value::Boolean(value)) => contents::of_boolean(*value).into(),
-            (Kind::Integer, Value::Integer(number)) => integer_octets(*number).into(),
-            (Kind::Integer | Kind::Enumerated, Value::BigInteger(number)) => {
-                number.to_signed_bytes_be().into()
-            }
-            (Kind::Enumerated, Value::Enumerated(number, None)) => integer_octets(*number).into(),
-            (Kind::Enumerated, Value::Enumerated(_, Some(name))) => contents::of_item(self.shape, node, name)
-                .ok_or_else(|| self.error(ErrorKind::ValueMismatch, &format!("no item `{name}`")))?
-                .into(),
-            (Kind::Real, Value::Real(real)) => {
-                let mut writer = Writer::new(Rules::Der);
-                writer.push_f64(*real);
-                writer.into_vec().into()
-            }
-            (Kind::Real, Value::ExactReal(octets))
-            | (Kind::OctetString, Value::OctetString(octets))
-            | (Kind::Open, Value::Encoding(octets))
-            | (_, Value::Raw(octets)) => octets.as_slice().into(),
-            (Kind::BitString, Value::BitString(bits)) => {
-                let made = contents::of_bits(bits.octets(), bits.len() as u64);
-                made.map_err(|detail| self.error(ErrorKind::ValueMismatch, &detail))?.into()
-            }
-            (Kind::Null, Value::Null) => Cow::Borrowed(&[]),
-            (Kind::ObjectIdentifier, Value::ObjectIdentifier(oid)) => oid.as_bytes().into(),
-            (Kind::RelativeOid, Value::RelativeOid(oid)) => oid.as_bytes().into(),
-            (_, Value::Text(text) | Value::Time(text))
-                if !matches!(kind, Kind::ObjectIdentifier | Kind::RelativeOid) =>
-            {
-                let made = contents::of_text(kind, text).unwrap_or_else(|| Err(mismatch(kind)));
-                made.map_err(|detail| self.error(ErrorKind::ValueMismatch, &detail))?
-            }
-            _ => return Err(self.error(ErrorKind::ValueMismatch, &mismatch(kind))),
-        })
-    }
-
     #[cold]
-    fn error(&self, kind: ErrorKind, detail: &str) -> Error {
-        let mut path = String::new();
-        for step in &self.path {
-            match step {
-                Step::Index(index) => path.push_str(&format!("[{index}]")),
-                Step::Name(name) => path = crate::text::join_path(&path, name),
-            }
-        }
-        Error::new(kind, 0).with_path(path).with_detail(detail)
+    fn mismatch(&self, node: NodeId) -> Error {
+        unfit(format!("{} expected", self.shape.node(node).kind.name()))
     }
 }
 
-fn mismatch(kind: Kind) -> String {
-    format!("{} expected", kind.name())
+#[cold]
+fn unfit(detail: impl Into<String>) -> Error {
+    Error::new(ErrorKind::ValueMismatch, 0).with_detail(detail)
 }
