@@ -176,9 +176,12 @@ impl<'a> Source for Text<'a> {
         })
     }
 
-    fn contained(&self, at: &usize, _: NodeId, _: NodeId) -> Result<Option<(usize, Option<&'a str>)>> {
-        let word = "CONTAINING";
-        Ok(is_word(self.text, *at, word).then_some((*at + 1, Some(word))))
+    fn contained(&self, at: &usize, _: NodeId, inner: NodeId) -> Result<Content<Self>> {
+        const WORD: &str = "CONTAINING";
+        Ok(match is_word(self.text, *at, WORD) {
+            true => Content::Value(inner, *at + 1, Some(WORD)),
+            false => Content::Encoding(*at),
+        })
     }
 
     fn leaf<'v>(&'v self, at: &'v usize, _: FieldId, node: NodeId) -> Result<Primitive<'v>> {

@@ -220,11 +220,15 @@ impl<'a> Source for Text<'a> {
         })
     }
 
-    fn contained(&self, at: &usize, _: NodeId, _: NodeId) -> Result<Option<(usize, Option<Cow<'a, str>>)>> {
+    fn contained(&self, at: &usize, _: NodeId, inner: NodeId) -> Result<Content<Self>> {
         let is_object = self.text.what(*at) == Type::Object;
-        let Some(value) = member(self.text, *at, "containing").filter(|_| is_object) else { return Ok(None) };
-        self.only_members(*at, &["containing"])?;
-        Ok(Some((value, Some("containing".into()))))
+        match member(self.text, *at, "containing").filter(|_| is_object) {
+            Some(value) => {
+                self.only_members(*at, &["containing"])?;
+                Ok(Content::Value(inner, value, Some("containing".into())))
+            }
+            None => Ok(Content::Encoding(*at)),
+        }
     }
 
     fn leaf<'v>(&'v self, at: &'v usize, field: FieldId, node: NodeId) -> Result<Primitive<'v>> {

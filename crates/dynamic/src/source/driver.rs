@@ -192,34 +192,45 @@ impl<'a, 's, S: Source> Driver<'a, 's, S> {
                 self.begin(&at, field, node, parts)?;
             }
             Kind::Choice => return self.alternative(&at, field, node),
-            Kind::Open => match self.source.content(&at, node, self.memory.selected(node))? {
-                Content::Value(inner, value, step) => {
-                    self.begin(&at, field, node, Parts::Content(step))?;
-                    return Ok(Some((value, FieldId::ROOT, inner)));
-                }
-                Content::Either(inner, value) => {
-                    let mark = self.tape.mark();
-                    self.begin(&at, field, node, Parts::Content(None))?;
-                    if self.attempt(&value, FieldId::ROOT, inner).is_err() {
-                        self.frames.pop();
-                        if let Some(mark) = mark {
-                            self.tape.take_back(mark);
-                        }
-                        self.leaf(&value, field, node)?;
-                    }
-                }
-                Content::Encoding(value) => self.leaf(&value, field, node)?,
-            },
-            Kind::OctetString | Kind::BitString if it.containing.is_some() => {
-                if let Some(inner) = it.containing
-                    && let Some((value, step)) = self.source.contained(&at, node, inner)?
-                {
-                    self.begin(&at, field, node, Parts::Content(step))?;
-                    return Ok(Some((value, FieldId::ROOT, inner)));
-                }
-                self.leaf(&at, field, node)?;
+            Kind::Open => {
+                let content = self.source.content(&at, node, self.memory.selected(node))?;
+                return self.content(&at, field, node, content);
+            }
+            Kind::OctetString | Kind::BitString => {
+                let Some(inner) = it.containing else { return self.leaf(&at, field, node).map(|()| None) };
+                let content = self.source.contained(&at, node, inner)?;
+                return self.content(&at, field, node, content);
             }
             _ => self.leaf(&at, field, node)?,
+        }
+        Ok(None)
+    }
+
+    /// Begins an open type or a string with CONTAINING, or puts its octets; returns the content.
+    fn content(
+        &mut self,
+        at: &S::At,
+        field: FieldId,
+        node: NodeId,
+        content: Content<S>,
+    ) -> Result<Option<Next<S>>, S::Error> {
+        match content {
+            Content::Value(inner, value, step) => {
+                self.begin(at, field, node, Parts::Content(step))?;
+                return Ok(Some((value, FieldId::ROOT, inner)));
+            }
+            Content::Either(inner, value) => {
+                let mark = self.tape.mark();
+                self.begin(at, field, node, Parts::Content(None))?;
+                if self.attempt(&value, FieldId::ROOT, inner).is_err() {
+                    self.frames.pop();
+                    if let Some(mark) = mark {
+                        self.tape.take_back(mark);
+                    }
+                    self.leaf(&value, field, node)?;
+                }
+            }
+            Content::Encoding(value) => self.leaf(&value, field, node)?,
         }
         Ok(None)
     }

@@ -107,16 +107,11 @@ pub trait Source: Sized {
         selected: Option<NodeId>,
     ) -> Result<Content<Self>, Self::Error>;
 
-    /// Finds the value in a string with CONTAINING `inner`, and its step in paths; `None` if the string has octets or bits.
+    /// Finds the value in a string with CONTAINING `inner`.
     ///
     /// # Errors
     /// There is another value.
-    fn contained(
-        &self,
-        at: &Self::At,
-        node: NodeId,
-        inner: NodeId,
-    ) -> Result<Option<(Self::At, Option<Self::Name>)>, Self::Error>;
+    fn contained(&self, at: &Self::At, node: NodeId, inner: NodeId) -> Result<Content<Self>, Self::Error>;
 
     /// Reads a primitive value, or the encoding that an open type has.
     ///
@@ -159,14 +154,14 @@ pub enum Alternative<S: Source> {
     Any(S::At),
 }
 
-/// The value in an open type.
+/// The value in an open type or in a string with CONTAINING.
 #[derive(Debug)]
 pub enum Content<S: Source> {
     /// A value of a type, and its step in paths.
     Value(NodeId, S::At, Option<S::Name>),
     /// A value of a type, or if it is none, an encoding.
     Either(NodeId, S::At),
-    /// A complete encoding.
+    /// A complete encoding, or the octets or bits of the string: a leaf.
     Encoding(S::At),
 }
 

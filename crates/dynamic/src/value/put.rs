@@ -95,15 +95,10 @@ impl<'a> Source for Tree<'a> {
         }
     }
 
-    fn contained(
-        &self,
-        at: &&'a Value,
-        _: NodeId,
-        _: NodeId,
-    ) -> Result<Option<(&'a Value, Option<&'a str>)>> {
+    fn contained(&self, at: &&'a Value, _: NodeId, inner: NodeId) -> Result<Inside<Self>> {
         Ok(match at {
-            Value::Containing(value) => Some((value, Some("content"))),
-            _ => None,
+            Value::Containing(value) => Inside::Value(inner, &**value, Some("content")),
+            _ => Inside::Encoding(*at),
         })
     }
 

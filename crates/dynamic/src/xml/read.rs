@@ -183,15 +183,13 @@ impl<'a> Source for Text<'a> {
         }
     }
 
-    fn contained(
-        &self,
-        at: &Content,
-        node: NodeId,
-        inner: NodeId,
-    ) -> Result<Option<(Content, Option<&'a str>)>> {
-        let element = single(self.text, *at);
-        let element = element.filter(|element| content_name(self.shape, node, inner) == element.name);
-        Ok(element.map(|element| (element.content, Some(element.name))))
+    fn contained(&self, at: &Content, node: NodeId, inner: NodeId) -> Result<Inside<Self>> {
+        Ok(match single(self.text, *at) {
+            Some(element) if content_name(self.shape, node, inner) == element.name => {
+                Inside::Value(inner, element.content, Some(element.name))
+            }
+            _ => Inside::Encoding(*at),
+        })
     }
 
     fn leaf<'v>(&'v self, at: &'v Content, _: FieldId, node: NodeId) -> Result<Primitive<'v>> {
