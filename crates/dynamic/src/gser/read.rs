@@ -66,6 +66,7 @@ impl<'s> Reader<'s> {
         let name = shape.node(root).name.map_or("", |name| shape.name(name));
         Driver::read(&gser, &mut self.memory, root, 0, tape, options.depth)
             .map_err(|error| if name.is_empty() { error } else { error.inside(name) })?;
+        tape.within(options.depth);
         let end = document.end_of_item(0);
         if document.what(end) == Type::End { Ok(()) } else { Err(document.error(end, AFTER_VALUE)) }
     }

@@ -69,7 +69,9 @@ impl<'s> Reader<'s> {
             Text { shape, options, places: places(shape, options), text: &document, trials: Cell::new(0) };
         let name = shape.node(root).name.map_or("", |name| shape.name(name));
         Driver::read(&json, &mut self.memory, root, 0, tape, options.depth)
-            .map_err(|error| if name.is_empty() { error } else { error.inside(name) })
+            .map_err(|error| if name.is_empty() { error } else { error.inside(name) })?;
+        tape.within(options.depth);
+        Ok(())
     }
 }
 

@@ -148,7 +148,6 @@ impl<'a, 's, S: Source> Driver<'a, 's, S> {
     ) -> Result<(), S::Error> {
         tape.clear();
         memory.begin();
-        tape.within(depth);
         let depth = usize::from(depth.min(1000));
         let mut driver = Self {
             source,

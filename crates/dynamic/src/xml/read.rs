@@ -78,6 +78,7 @@ impl<'s> Reader<'s> {
         let xml = Text { shape, options, text: &document };
         Driver::read(&xml, &mut self.memory, root, element.content, tape, options.depth)
             .map_err(|error| error.inside(element.name))?;
+        tape.within(options.depth);
         if options.variant == Variant::Canonical {
             canonical::check(shape, text, tape.view(&[]), element.name)?;
         }
