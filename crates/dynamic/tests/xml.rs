@@ -54,7 +54,13 @@ fn version_brackets() {
     // X.680 25.13.
     let group = "T ::= SEQUENCE { i INTEGER, ..., [[ a NULL, b NULL OPTIONAL ]] }";
     same(group, "<T><i>1</i></T>", "3003800101");
-    refuse(group, "<T><i>1</i><b/></T>", "T.a: this mandatory component is missing (line 1, column 1)");
+    let (text, message) =
+        ("<T><i>1</i><b/></T>", "T.a: this mandatory component is missing (line 1, column 1)");
+    refuse(group, text, message);
+    let plan = plan(group);
+    let options = xml::ReadOptions::default();
+    let read = xml::extended::read(&plan.shape, root(&plan), text.as_bytes(), &mut Tape::new(), &options);
+    assert_eq!(read.map_err(|error| error.to_string()), Err(message.to_owned()));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use super::index::{Document, Type};
 use crate::contents::{self, Made};
+use crate::event::Sink;
 use crate::read_error::{ReadError, cut};
 use crate::source::{Alternative, Content, Driver, Fault, Found, InPath, Memory, Primitive, Source};
 use crate::tape::Tape;

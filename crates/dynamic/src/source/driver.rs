@@ -84,6 +84,17 @@ impl<'s> Memory<'s> {
     }
 }
 
+/// Returns whether an absent component must be there: one of the root, or one of a version bracket of which any other
+/// component is present (X.680 25.13).
+pub(crate) fn is_missing(absent: &Field, is_present: impl Fn(Place) -> bool) -> bool {
+    absent.presence == Presence::Mandatory
+        && match absent.place {
+            Place::Root => true,
+            Place::Addition(_) => false,
+            Place::Group(_) => is_present(absent.place),
+        }
+}
+
 /// Reads one document.
 #[derive(Debug)]
 pub struct Driver<'a, 's, S: Source> {
@@ -260,8 +271,12 @@ impl<'a, 's, S: Source> Driver<'a, 's, S> {
         self.source.components(at, field, node, &mut found)?;
         let mut keys = Vec::new();
         for ((_, component), slot) in shape.fields_of(node).zip(base..) {
-            if S::IS_COMPLETE && component.presence == Presence::Mandatory && self.slots[slot].is_none() {
-                self.check_absent(at, node, component, base)?;
+            if S::IS_COMPLETE && self.slots[slot].is_none() {
+                let found = || shape.fields_of(node).zip(&self.slots[base..]);
+                let is_present = |place| found().any(|((_, it), slot)| it.place == place && slot.is_some());
+                if is_missing(component, is_present) {
+                    return Err(self.source.fault(at, Fault::Missing).inside(shape.name(component.name)));
+                }
             }
             if let Some(register) = component.key {
                 let value = self.slots[slot].clone();
@@ -269,23 +284,6 @@ impl<'a, 's, S: Source> Driver<'a, 's, S> {
             }
         }
         self.begin(at, field, node, Parts::Components { base, next: 0, keys, additions })
-    }
-
-    /// Components of the root must be there; those of a version bracket if any other of it is (X.680 25.13).
-    fn check_absent(&self, at: &S::At, node: NodeId, absent: &Field, base: usize) -> Result<(), S::Error> {
-        let shape = self.memory.shape;
-        let is_missing = match absent.place {
-            Place::Root => true,
-            Place::Addition(_) => false,
-            place @ Place::Group(_) => {
-                let mut fields = shape.fields_of(node).zip(&self.slots[base..]);
-                fields.any(|((_, field), slot)| field.place == place && slot.is_some())
-            }
-        };
-        match is_missing {
-            true => Err(self.source.fault(at, Fault::Missing).inside(shape.name(absent.name))),
-            false => Ok(()),
-        }
     }
 
     /// Returns the key that a value is.

@@ -8,6 +8,7 @@
 mod driver;
 mod found;
 
+pub(crate) use driver::is_missing;
 pub use driver::{Driver, Memory};
 pub use found::Found;
 

@@ -5,6 +5,7 @@ use super::document::{Content, Document, Element, Item, is_white_octet};
 use super::names::{content_name, control, element_name, is_value_list, item_name, root_name};
 use super::variant::Variant;
 use crate::contents;
+use crate::event::Sink;
 use crate::path::last;
 use crate::read_error::{ReadError, cut};
 use crate::source::{

@@ -11,12 +11,12 @@ use super::{CONTROL, Instructed, MOST_DEPTH};
 use crate::contents;
 use crate::event::{Leaf, Sink};
 use crate::read_error::{ReadError, check_depth, cut};
-use crate::source::{InPath, Memory};
+use crate::source::{Fault, InPath, Memory, is_missing};
 use crate::tape::Tape;
 use crate::text::integer_octets;
 use std::borrow::Cow;
 use tercet_plan::instructions::Xml;
-use tercet_plan::shape::{Place, Presence};
+use tercet_plan::shape::Presence;
 use tercet_plan::{FieldId, Kind, NodeId, Shape};
 
 type Result<T> = std::result::Result<T, ReadError>;
@@ -219,7 +219,7 @@ impl<'s, 'd> Reader<'s, 'd> {
         match shape.node(node).kind {
             Kind::SequenceOf | Kind::SetOf if xml.list => {
                 let Some((element, it)) = shape.fields_of(node).next() else {
-                    return Err(self.text.error(at, "the type of the elements is not known"));
+                    return Err(self.text.error(at, Fault::NoElement.to_string()));
                 };
                 tape.open(field, node);
                 for (index, word) in text.split(is_white).filter(|word| !word.is_empty()).enumerate() {
@@ -344,17 +344,18 @@ impl<'s, 'd> Reader<'s, 'd> {
         {
             parts[0] = Some(self.order(rest.content.at, id, &order)?);
         }
-        tape.open(field, node);
-        for (id, part) in fields.iter().zip(parts) {
-            let component = shape.field(*id);
-            match part {
-                Some(part) => part.view(&[]).replay(tape),
-                None if component.presence == Presence::Mandatory && component.place == Place::Root => {
-                    let error = self.text.error(rest.content.at, "this mandatory component is missing");
-                    return Err(error.inside(shape.name(component.name)));
-                }
-                None => {}
+        for (id, part) in fields.iter().zip(&parts) {
+            let found = || fields.iter().zip(&parts);
+            let is_present =
+                |place| found().any(|(id, part)| shape.field(*id).place == place && part.is_some());
+            if part.is_none() && is_missing(shape.field(*id), is_present) {
+                let error = self.text.error(rest.content.at, Fault::Missing.to_string());
+                return Err(error.inside(shape.name(shape.field(*id).name)));
             }
+        }
+        tape.open(field, node);
+        for part in parts.into_iter().flatten() {
+            part.view(&[]).replay(tape);
         }
         tape.close(field, node);
         Ok(())
@@ -454,7 +455,7 @@ impl<'s, 'd> Reader<'s, 'd> {
     ) -> Result<()> {
         let shape = self.places.shape;
         let Some((id, it)) = shape.fields_of(node).next() else {
-            return Err(self.text.error(rest.content.at, "the type of the elements is not known"));
+            return Err(self.text.error(rest.content.at, Fault::NoElement.to_string()));
         };
         let element = self.places.of(id, it.node);
         let name = self.places.name(id, element);
@@ -507,8 +508,7 @@ impl<'s, 'd> Reader<'s, 'd> {
                 .find(|(id, it)| self.places.name(*id, self.places.of(*id, it.node)) == local)
                 .map(|(id, _)| id);
             if chosen.is_none() {
-                let message = format!("no alternative `{}` in this CHOICE", cut(local));
-                return Err(self.text.error(rest.content.at, message));
+                return Err(self.text.error(rest.content.at, Fault::NoAlternative(local).to_string()));
             }
         }
         if xml.use_union {
@@ -563,8 +563,7 @@ impl<'s, 'd> Reader<'s, 'd> {
             .or_else(|| rows.iter().map(|row| row.node).find(by_name))
             .or_else(|| content_type(shape, node, local, selected));
         let Some(inner) = inner else {
-            let message = format!("no type `{}` is known here", cut(element.name));
-            return Err(self.text.error(element.content.at, message));
+            return Err(self.text.error(element.content.at, Fault::NoType(element.name).to_string()));
         };
         rest.next += 1;
         tape.open(field, node);
