@@ -5,24 +5,23 @@ use crate::compiled::Compiled;
 use crate::objects::{Names, decimal_class, marked_class, real_class, unknown_class};
 use crate::{error, octets, times};
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{
     PyAnyMethods, PyBool, PyBytes, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyString, PyTuple,
 };
 use std::borrow::Cow;
+use std::cell::Cell;
 use tercet::CodecError;
-use tercet::dynamic::contents::{
-    fault_of, key_of, of_bits, of_decimal_real, of_item, of_named_bits, of_text,
-};
-use tercet::dynamic::{Error, ErrorKind, FieldId, Leaf, Limits, Marked, NodeId, Shape, Sink, Tape, Token};
+use tercet::dynamic::contents::{fault_of, of_bit_names, of_bits, of_decimal_real, of_item, of_text};
+use tercet::dynamic::source::{Alternative, Content, Driver, Found, InPath, Memory, Primitive, Source};
+use tercet::dynamic::{Error, ErrorKind, FieldId, Leaf, Limits, NodeId, Shape, Sink, Tape, source};
 use tercet::plan::Kind;
-use tercet::plan::shape::{Key, Place, Presence};
+use tercet::plan::shape::{Place, Presence};
 use tercet::runtime::ber::{Rules, Writer};
 use tercet::runtime::types::{Base, Binary, Real};
 
 /// Parts after which it is asked whether the user has interrupted.
 const SIGNALS: usize = 1 << 14;
-/// Named bits may be anywhere; behind so many there is no name in any specification.
-const MAX_NAMED_BIT: u64 = 1 << 20;
 
 /// Puts a value of the compiled type onto a tape, which is cleared first.
 pub(crate) fn put(
@@ -32,18 +31,17 @@ pub(crate) fn put(
     limits: &Limits,
     tape: &mut Tape,
 ) -> PyResult<()> {
-    tape.clear();
+    let (names, shape) = (compiled.names(py), compiled.shape());
+    let objects = Objects { py, names, shape, parts: Cell::new(0) };
+    let name = shape.node(compiled.root).name.map(|name| shape.name(name)).unwrap_or_default();
+    Driver::read(&objects, &mut Memory::new(shape), compiled.root, value, tape, limits.depth).map_err(
+        |fault| match fault.inside(name) {
+            Fault::Python(error) => error,
+            Fault::Value(error) => error::encode(py, &CodecError::Octets(error.shortened())),
+        },
+    )?;
     tape.within(limits.depth);
-    let (names, shape, depth) = (compiled.names(py), compiled.shape(), usize::from(limits.depth.min(1000)));
-    let mut put = Put { py, names, shape, tape, open: Vec::new(), depth };
-    put.run(compiled.root, value).map_err(|fault| match fault {
-        Fault::Python(error) => error,
-        Fault::Value(kind, detail) => {
-            let path = put.path(compiled.root);
-            let error = Error::new(kind, 0).with_path(path).with_detail(detail);
-            error::encode(py, &CodecError::Octets(error))
-        }
-    })
+    Ok(())
 }
 
 /// Why a value cannot be put onto the tape.
@@ -51,7 +49,7 @@ enum Fault {
     /// An exception of Python's.
     Python(PyErr),
     /// What is wrong with the value at the place that is at hand.
-    Value(ErrorKind, String),
+    Value(Error),
 }
 
 impl From<PyErr> for Fault {
@@ -60,262 +58,194 @@ impl From<PyErr> for Fault {
     }
 }
 
-type Done<T> = Result<T, Fault>;
-
-fn mismatch<T>(detail: impl Into<String>) -> Done<T> {
-    Err(Fault::Value(ErrorKind::ValueMismatch, detail.into()))
-}
-
-struct Put<'a, 'py> {
-    py: Python<'py>,
-    names: &'a Names,
-    shape: &'a Shape,
-    tape: &'a mut Tape,
-    open: Vec<Frame<'py>>,
-    /// How many values may be inside one another.
-    depth: usize,
-}
-
-/// A value with parts that has begun.
-struct Frame<'py> {
-    field: FieldId,
-    node: NodeId,
-    parts: Parts<'py>,
-}
-
-enum Parts<'py> {
-    /// A `dict`, the number of the next component, and how many there were.
-    Members(Bound<'py, PyDict>, u32, usize),
-    /// A `list` or `tuple`, and the index of the next element.
-    Elements(Bound<'py, PyAny>, usize),
-    /// A CHOICE whose alternative has begun.
-    Alternative(FieldId),
-    /// An open type or a string with CONTAINING whose content has begun.
-    Content,
-}
-
-/// A part that comes next.
-type Part<'py> = (FieldId, NodeId, Bound<'py, PyAny>);
-
-impl<'py> Put<'_, 'py> {
-    fn run(&mut self, root: NodeId, value: Bound<'py, PyAny>) -> Done<()> {
-        let mut next = Some((FieldId::ROOT, root, value));
-        let mut parts = 0;
-        loop {
-            parts += 1;
-            if parts % SIGNALS == 0 {
-                self.py.check_signals()?;
-            }
-            if let Some((field, node, value)) = next {
-                next = self.value(field, node, &value)?;
-                if next.is_some() {
-                    continue;
-                }
-            }
-            next = self.part()?;
-            if next.is_none() {
-                let Some(Frame { field, node, .. }) = self.open.pop() else { return Ok(()) };
-                self.tape.close(field, node);
-                if self.open.is_empty() {
-                    return Ok(());
-                }
-            }
+impl InPath for Fault {
+    fn inside(self, name: &str) -> Self {
+        match self {
+            Self::Value(error) if !name.is_empty() => Self::Value(error.inside(name)),
+            other => other,
         }
     }
 
-    /// The next part of the innermost value that has begun; nothing behind the last.
-    fn part(&mut self) -> Done<Option<Part<'py>>> {
-        let Some(Frame { node, parts, .. }) = self.open.last_mut() else { return Ok(None) };
-        let node = self.shape.node(*node);
-        match parts {
-            Parts::Members(dict, next, seen) => {
-                while *next < node.count {
-                    let field = FieldId(node.first + *next);
-                    *next += 1;
-                    if let Some(value) = dict.get_item(self.names.field(field))? {
-                        *seen += 1;
-                        if value.is_none() && is_absent(self.shape, field) {
-                            continue;
-                        }
-                        return Ok(Some((field, self.shape.field(field).node, value)));
-                    }
-                }
-                let (dict, seen) = (dict.clone(), *seen);
-                if dict.len() > seen {
-                    self.more(&dict, seen)?;
-                }
-                Ok(None)
-            }
-            Parts::Elements(list, next) => {
-                let at = *next;
-                if node.count == 0 || at >= list.len()? {
-                    return Ok(None);
-                }
-                *next += 1;
-                let field = FieldId(node.first);
-                Ok(Some((field, self.shape.field(field).node, list.get_item(at)?)))
-            }
-            Parts::Alternative(_) | Parts::Content => Ok(None),
+    fn inside_element(self, index: usize) -> Self {
+        match self {
+            Self::Value(error) => Self::Value(error.inside_element(index)),
+            other => other,
         }
+    }
+}
+
+type Done<T> = Result<T, Fault>;
+
+fn mismatch<T>(detail: impl Into<String>) -> Done<T> {
+    Err(Fault::Value(Error::new(ErrorKind::ValueMismatch, 0).with_detail(detail)))
+}
+
+/// Python objects as a source of values.
+struct Objects<'a, 'py> {
+    py: Python<'py>,
+    names: &'a Names,
+    shape: &'a Shape,
+    /// Values that were read.
+    parts: Cell<usize>,
+}
+
+/// The elements of a `list` or `tuple`, and the index of the next one.
+#[derive(Debug)]
+struct Elements<'py>(Bound<'py, PyAny>, usize);
+
+impl<'py> Source for Objects<'_, 'py> {
+    type At = Bound<'py, PyAny>;
+    type Elements = Elements<'py>;
+    type Name = PyBackedStr;
+    type Error = Fault;
+
+    const IS_COMPLETE: bool = false;
+
+    fn fault(&self, _: &Self::At, fault: source::Fault<'_>) -> Fault {
+        Fault::Value(fault.to_error())
+    }
+
+    fn components(
+        &self,
+        at: &Self::At,
+        _: FieldId,
+        node: NodeId,
+        found: &mut Found<'_, '_, Self>,
+    ) -> Done<()> {
+        self.check_signals()?;
+        let kind = self.shape.node(node).kind;
+        let Ok(dict) = at.cast::<PyDict>() else { return self.wrong(kind, "dict", at) };
+        let mut seen = 0;
+        for (index, (field, _)) in self.shape.fields_of(node).enumerate() {
+            if let Some(value) = dict.get_item(self.names.field(field))? {
+                seen += 1;
+                if !value.is_none() || !is_absent(self.shape, field) {
+                    found.set(index, value);
+                }
+            }
+        }
+        if dict.len() > seen { self.more(dict, node, seen, found) } else { Ok(()) }
+    }
+
+    fn elements(&self, at: &Self::At, _: FieldId, node: NodeId) -> Done<Elements<'py>> {
+        if !at.is_instance_of::<PyList>() && !at.is_instance_of::<PyTuple>() {
+            return self.wrong(self.shape.node(node).kind, "list", at);
+        }
+        Ok(Elements(at.clone(), 0))
+    }
+
+    fn next_element(&self, elements: &mut Elements<'py>) -> Done<Option<Self::At>> {
+        let Elements(list, at) = elements;
+        if *at >= list.len()? {
+            return Ok(None);
+        }
+        *at += 1;
+        Ok(Some(list.get_item(*at - 1)?))
+    }
+
+    fn alternative(&self, at: &Self::At, _: FieldId, node: NodeId) -> Done<Alternative<Self>> {
+        let Some((name, value)) = pair(at) else {
+            return self.wrong(self.shape.node(node).kind, "tuple of name and value", at);
+        };
+        if name.as_any().eq(&self.names.more)? {
+            self.check_unknown(&value)?;
+            return Ok(Alternative::Unknown(value));
+        }
+        Ok(Alternative::Named(name.try_into()?, at.clone(), value))
+    }
+
+    fn content(&self, at: &Self::At, open: NodeId, selected: Option<NodeId>) -> Done<Content<Self>> {
+        let Some((name, value)) = pair(at) else { return Ok(Content::Encoding(at.clone())) };
+        let name = name.to_cow()?;
+        match self.shape.content_named(open, &name, selected) {
+            Some(inner) => Ok(Content::Value(inner, value, None)),
+            None => Err(self.fault(at, source::Fault::NoType(&name))),
+        }
+    }
+
+    fn contained(&self, at: &Self::At, _: NodeId, inner: NodeId) -> Done<Content<Self>> {
+        Ok(match pair(at) {
+            Some((_, value)) => Content::Value(inner, value, None),
+            None => Content::Encoding(at.clone()),
+        })
+    }
+
+    fn leaf<'v>(&'v self, at: &'v Self::At, _: FieldId, node: NodeId) -> Done<Primitive<'v>> {
+        self.check_signals()?;
+        self.primitive(node, at)
+    }
+
+    fn unknown(&self, at: &Self::At, tape: &mut Tape) -> Done<()> {
+        if at.is_instance(unknown_class(self.py)?)? {
+            let addition: Option<u32> = at.getattr("addition")?.extract()?;
+            let encoding = at.getattr("encoding")?;
+            tape.unknown(addition.unwrap_or(u32::MAX), Leaf::Made(&octets::of(&encoding)?));
+            return Ok(());
+        }
+        for value in at.try_iter()? {
+            let value = value?;
+            self.check_unknown(&value)?;
+            self.unknown(&value, tape)?;
+        }
+        Ok(())
+    }
+}
+
+impl<'py> Objects<'_, 'py> {
+    fn check_signals(&self) -> Done<()> {
+        let parts = self.parts.get() + 1;
+        self.parts.set(parts);
+        if parts.is_multiple_of(SIGNALS) {
+            self.py.check_signals()?;
+        }
+        Ok(())
     }
 
     /// What a `dict` has beside the components.
     #[cold]
-    fn more(&mut self, dict: &Bound<'py, PyDict>, mut seen: usize) -> Done<()> {
-        if let Some(Frame { parts: Parts::Members(_, next, _), .. }) = self.open.last_mut() {
-            // A fault is one of the value itself, not of its last component.
-            *next = 0;
-        }
+    fn more(
+        &self,
+        dict: &Bound<'py, PyDict>,
+        node: NodeId,
+        mut seen: usize,
+        found: &mut Found<'_, '_, Self>,
+    ) -> Done<()> {
         if let Some(list) = dict.get_item(&self.names.more)? {
             seen += 1;
-            for value in list.try_iter()? {
-                self.unknown(&value?)?;
-            }
+            found.set_additions(list);
         }
         if dict.len() == seen {
             return Ok(());
         }
-        let known = &self.names;
-        let Some(Frame { node, .. }) = self.open.last() else { return Ok(()) };
-        let node = *node;
         for key in dict.keys() {
-            let is_it = |(field, _): (FieldId, _)| key.eq(known.field(field)).unwrap_or(false);
-            if !self.shape.fields_of(node).any(is_it) && !key.eq(&known.more)? {
-                return mismatch(format!("no component {}", short(&key)));
+            let is_it = |(field, _): (FieldId, _)| key.eq(self.names.field(field)).unwrap_or(false);
+            if !self.shape.fields_of(node).any(is_it) && !key.eq(&self.names.more)? {
+                return match key.cast::<PyString>() {
+                    Ok(name) => Err(self.fault(&key, source::Fault::NoComponent(&name.to_string_lossy()))),
+                    Err(_) => mismatch(format!("no component of type {}", type_of(&key))),
+                };
             }
         }
         Ok(())
     }
 
-    fn unknown(&mut self, value: &Bound<'py, PyAny>) -> Done<()> {
-        if !value.is_instance(unknown_class(self.py)?)? {
-            return mismatch(format!("tercet.Unknown expected, not {}", type_of(value)));
+    fn check_unknown(&self, value: &Bound<'py, PyAny>) -> Done<()> {
+        if value.is_instance(unknown_class(self.py)?)? {
+            return Ok(());
         }
-        let addition: Option<u32> = value.getattr("addition")?.extract()?;
-        let encoding = value.getattr("encoding")?;
-        self.tape.unknown(addition.unwrap_or(u32::MAX), Leaf::Made(&octets::of(&encoding)?));
-        Ok(())
+        mismatch(format!("tercet.Unknown expected, not {}", type_of(value)))
     }
 
-    /// Puts a leaf, or begins a value with parts; then the answer is its part if it has exactly one.
-    fn value(&mut self, field: FieldId, node: NodeId, value: &Bound<'py, PyAny>) -> Done<Option<Part<'py>>> {
-        let shape = self.shape;
-        let it = shape.node(node);
-        let kind = it.kind;
-        match kind {
-            Kind::Sequence | Kind::Set => {
-                let Ok(dict) = value.cast::<PyDict>() else { return self.wrong(kind, "dict", value) };
-                self.begin(field, node, Parts::Members(dict.clone(), 0, 0))?;
-            }
-            Kind::SequenceOf | Kind::SetOf => {
-                if !value.is_instance_of::<PyList>() && !value.is_instance_of::<PyTuple>() {
-                    return self.wrong(kind, "list", value);
-                }
-                self.begin(field, node, Parts::Elements(value.clone(), 0))?;
-            }
-            Kind::Choice => {
-                let Some((name, value)) = pair(value) else {
-                    return self.wrong(kind, "tuple of name and value", value);
-                };
-                if name.as_any().eq(&self.names.more)? {
-                    self.begin(field, node, Parts::Content)?;
-                    self.unknown(&value)?;
-                    return Ok(None);
-                }
-                let text = name.to_cow()?;
-                let found = shape.fields_of(node).find(|(_, it)| shape.name(it.name) == text);
-                let Some((alternative, it)) = found else {
-                    return mismatch(format!("no alternative `{}`", cut(&text)));
-                };
-                self.begin(field, node, Parts::Alternative(alternative))?;
-                return Ok(Some((alternative, it.node, value)));
-            }
-            Kind::Open => {
-                let Some((name, value)) = pair(value) else {
-                    let octets = octets_of(kind, value)?;
-                    self.tape.leaf(field, node, Leaf::Made(&octets));
-                    return Ok(None);
-                };
-                let name = name.to_cow()?;
-                let Some(inner) = shape.content_named(node, &name, self.selected(node)) else {
-                    return mismatch(format!("no type `{}`", cut(&name)));
-                };
-                self.begin(field, node, Parts::Content)?;
-                return Ok(Some((FieldId::ROOT, inner, value)));
-            }
-            Kind::OctetString | Kind::BitString if it.containing.is_some() => {
-                if let (Some((_, value)), Some(inner)) = (pair(value), it.containing) {
-                    self.begin(field, node, Parts::Content)?;
-                    return Ok(Some((FieldId::ROOT, inner, value)));
-                }
-                self.leaf(field, node, kind, value)?;
-            }
-            _ => self.leaf(field, node, kind, value)?,
-        }
-        Ok(None)
-    }
-
-    /// The type inside an open type by the keys that stand in the values around.
-    fn selected(&self, open: NodeId) -> Option<NodeId> {
-        let table = self.shape.node(open).table.as_ref()?;
-        if table.keys.is_empty() {
-            let rows = &self.shape.tables.get(table.table as usize)?.rows;
-            return rows.first().filter(|_| rows.len() == 1).map(|row| row.node);
-        }
-        let keys = table.keys.iter().map(|register| self.key(*register)).collect::<Option<Vec<_>>>()?;
-        self.shape.row(table.table, &keys).map(|row| row.node)
-    }
-
-    /// The key of a register: the nearest component around that goes there.
-    fn key(&self, register: u16) -> Option<Key> {
-        self.open.iter().rev().find_map(|frame| {
-            let Parts::Members(dict, ..) = &frame.parts else { return None };
-            let (field, it) = self.shape.fields_of(frame.node).find(|(_, it)| it.key == Some(register))?;
-            self.key_of(it.node, &dict.get_item(self.names.field(field)).ok()??)
-        })
-    }
-
-    fn key_of(&self, node: NodeId, value: &Bound<'py, PyAny>) -> Option<Key> {
+    fn primitive<'v>(&self, node: NodeId, value: &'v Bound<'py, PyAny>) -> Done<Primitive<'v>> {
         let kind = self.shape.node(node).kind;
-        if kind == Kind::Choice {
-            let (name, value) = pair(value)?;
-            let name = name.to_cow().ok()?;
-            let (_, it) = self.shape.fields_of(node).find(|(_, it)| self.shape.name(it.name) == name)?;
-            // Keys are alternatives of leaves: what is deeper is the key of no row.
-            let key = Some(it.node).filter(|inner| self.shape.node(*inner).kind != Kind::Choice)?;
-            return Some(Key::Alternative(it.name, Box::new(self.key_of(key, &value)?)));
-        }
-        let mut tape = Tape::new();
-        let mut put = Put { tape: &mut tape, open: Vec::new(), ..*self };
-        put.leaf(FieldId::ROOT, node, kind, value).ok()?;
-        match tape.view(&[]).tokens().next()? {
-            Token::Leaf { leaf: Leaf::Int(number), .. } => Some(Key::Int(number)),
-            Token::Leaf { leaf, .. } => key_of(kind, leaf.contents()?),
-            _ => None,
-        }
-    }
-
-    fn begin(&mut self, field: FieldId, node: NodeId, parts: Parts<'py>) -> Done<()> {
-        if self.open.len() >= self.depth {
-            return Err(Fault::Value(ErrorKind::DepthLimit, String::new()));
-        }
-        self.tape.open(field, node);
-        self.open.push(Frame { field, node, parts });
-        Ok(())
-    }
-
-    fn leaf(&mut self, field: FieldId, node: NodeId, kind: Kind, value: &Bound<'py, PyAny>) -> Done<()> {
-        let text;
-        let contents: Cow<'_, [u8]> = match kind {
+        Ok(match kind {
             Kind::Boolean => {
                 let Ok(value) = value.cast::<PyBool>() else { return self.wrong(kind, "bool", value) };
-                self.tape.leaf(field, node, Leaf::Int(i64::from(value.is_true())));
-                return Ok(());
+                Primitive::Int(i64::from(value.is_true()))
             }
             Kind::Integer | Kind::Enumerated => {
                 if let Some(number) = number(value) {
-                    self.tape.leaf(field, node, Leaf::Int(number));
-                    return Ok(());
+                    return Ok(Primitive::Int(number));
                 }
                 match value.cast::<PyString>() {
                     Ok(name) => {
@@ -328,35 +258,30 @@ impl<'py> Put<'_, 'py> {
                     Err(_) if kind == Kind::Enumerated && value.is_instance(unknown_class(self.py)?)? => {
                         let addition: Option<u32> = value.getattr("addition")?.extract()?;
                         let Some(addition) = addition else { return mismatch("an item without number") };
-                        self.tape.leaf(field, node, Leaf::Addition(addition));
-                        return Ok(());
+                        Primitive::Addition(addition)
                     }
                     Err(_) if kind == Kind::Integer => return self.wrong(kind, "int", value),
                     Err(_) => return self.wrong(kind, "str", value),
                 }
             }
             Kind::Real => real(self.py, value)?.into(),
-            Kind::OctetString | Kind::Open => octets_of(kind, value)?,
+            Kind::OctetString | Kind::Open => octets_of(kind, value)?.into(),
             Kind::BitString => self.bits(node, value)?.into(),
             Kind::Null => {
                 if !value.is_none() {
                     return self.wrong(kind, "None", value);
                 }
-                Cow::Borrowed(&[])
+                Cow::Borrowed(&[][..]).into()
             }
             _ => {
                 if let Some(octets) = octets_that_came(kind, value)? {
-                    match fault_of(kind, &octets) {
-                        None => self.tape.leaf(field, node, Leaf::Made(&octets)),
+                    return Ok(match fault_of(kind, &octets) {
+                        None => octets.into(),
                         // Only BER writes them: it is the encoder that knows.
-                        Some(fault) => {
-                            let marked = Marked { error: Error::new(fault, 0), offset: 0 };
-                            self.tape.marked(field, node, Leaf::Made(&octets), &marked);
-                        }
-                    }
-                    return Ok(());
+                        Some(fault) => Primitive::Marked(octets.into(), fault),
+                    });
                 }
-                text = match (value.cast::<PyString>(), kind) {
+                let text = match (value.cast::<PyString>(), kind) {
                     (Ok(string), _) => characters(string)?,
                     (Err(_), Kind::ObjectIdentifier | Kind::RelativeOid) => self.arcs(kind, value)?.into(),
                     _ => match times::Form::of(kind) {
@@ -364,15 +289,18 @@ impl<'py> Put<'_, 'py> {
                         None => return self.wrong(kind, "str", value),
                     },
                 };
-                match of_text(kind, &text) {
-                    Some(Ok(contents)) => contents,
-                    Some(Err(detail)) => return mismatch(detail),
+                let made = match text {
+                    Cow::Borrowed(text) => of_text(kind, text),
+                    Cow::Owned(text) => {
+                        of_text(kind, &text).map(|made| made.map(|it| it.into_owned().into()))
+                    }
+                };
+                match made {
+                    Some(made) => made.or_else(mismatch)?.into(),
                     None => return self.wrong(kind, "something else", value),
                 }
             }
-        };
-        self.tape.leaf(field, node, Leaf::Made(&contents));
-        Ok(())
+        })
     }
 
     /// The text of an object identifier that is a tuple or list of numbers.
@@ -411,47 +339,18 @@ impl<'py> Put<'_, 'py> {
         if items.is_empty() || !is_set {
             return self.wrong(Kind::BitString, "tercet.BitString", value);
         }
-        let mut positions = Vec::new();
+        let mut names = Vec::new();
         for name in value.try_iter()? {
             let name = name?;
             let Ok(text) = name.cast::<PyString>() else { return self.wrong(Kind::BitString, "str", &name) };
-            let text = characters(text)?;
-            let item = items.iter().find(|item| self.shape.name(item.name) == text);
-            match item.and_then(|item| u64::try_from(item.value).ok()) {
-                Some(position) if position < MAX_NAMED_BIT => positions.push(position),
-                _ => return mismatch(format!("no bit `{}`", cut(&text))),
-            }
+            names.push(characters(text)?.into_owned());
         }
-        Ok(of_named_bits(&positions, self.shape.least_size(node)))
+        of_bit_names(self.shape, node, names.iter()).or_else(mismatch)
     }
 
     #[cold]
     fn wrong<T>(&self, kind: Kind, expected: &str, value: &Bound<'_, PyAny>) -> Done<T> {
         mismatch(format!("{expected} expected for {}, not {}", kind.name(), type_of(value)))
-    }
-
-    /// The way to the value at hand: `CallRecord.moCall.parties[2]`.
-    #[cold]
-    fn path(&self, root: NodeId) -> String {
-        let name = |field: FieldId| self.shape.name(self.shape.field(field).name);
-        let mut path =
-            self.shape.node(root).name.map(|name| self.shape.name(name)).unwrap_or_default().to_owned();
-        for frame in &self.open {
-            let first = self.shape.node(frame.node).first;
-            match &frame.parts {
-                Parts::Members(_, next, _) if *next > 0 => {
-                    path.push('.');
-                    path.push_str(name(FieldId(first + next - 1)));
-                }
-                Parts::Alternative(field) => {
-                    path.push('.');
-                    path.push_str(name(*field));
-                }
-                Parts::Elements(_, next) if *next > 0 => path.push_str(&format!("[{}]", next - 1)),
-                _ => {}
-            }
-        }
-        path
     }
 }
 
@@ -561,14 +460,6 @@ fn characters<'a>(string: &'a Bound<'_, PyString>) -> Done<Cow<'a, str>> {
 
 fn type_of(value: &Bound<'_, PyAny>) -> String {
     value.get_type().name().map_or_else(|_| "something else".into(), |name| name.to_string())
-}
-
-/// A key as it is written, cut if it is long.
-fn short(key: &Bound<'_, PyAny>) -> String {
-    match key.cast::<PyString>() {
-        Ok(text) => format!("`{}`", cut(&text.to_string_lossy())),
-        Err(_) => format!("of type {}", type_of(key)),
-    }
 }
 
 fn cut(text: &str) -> &str {
