@@ -264,7 +264,7 @@ impl fmt::Display for Fault<'_> {
     }
 }
 
-/// An error that is told the way to its value, the innermost step first.
+/// An error that collects the path to its value, the innermost step first.
 pub trait InPath: Sized {
     /// Adds the name of the value around which the error was found.
     #[must_use]
