@@ -343,3 +343,144 @@ fn serve_takes_limits_and_indexes() {
             .contains("unknown kind of index `foo`; known: eq, sub, pres, ord")
     );
 }
+
+/// A change of two entries.
+const BOTH: &str = "\
+dn: uid=ada,o=test
+changetype: modify
+replace: sn
+sn: King
+-
+
+dn: uid=bob,o=test
+changetype: modify
+delete: mail
+mail: b@example.net
+-
+add: title
+title: T
+-
+";
+
+/// The options of a transaction.
+fn atomic(journal: &str) -> [&str; 9] {
+    ["--atomic=advisory", "--locks", "o=test", "--journal", journal, "--lease", "1", "--lock-wait", "30"]
+}
+
+impl Serve {
+    /// All entries, each with its attributes and values in the order of the alphabet.
+    fn state(&self) -> String {
+        let found = self.run(&["search", "-b", "o=test", "-LLL", "(objectClass=*)"]).stdout;
+        let found = String::from_utf8(found).unwrap();
+        let sorted = found.split("\n\n").map(|entry| {
+            let mut lines: Vec<&str> = entry.lines().collect();
+            lines.sort_unstable();
+            lines.join("\n")
+        });
+        sorted.collect::<Vec<_>>().join("\n\n")
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        std::fs::write(self.folder.path().join(name), text).unwrap();
+    }
+}
+
+#[test]
+fn atomic_changes_are_all_made_or_none() {
+    let serve = Serve::start(STAFF, &[]);
+    let before = serve.state();
+    serve.write("both", BOTH);
+    serve.write("bad", &format!("{BOTH}\ndn: uid=nobody,o=test\nchangetype: delete\n"));
+    let modify =
+        |file: &str, more: &[&str]| serve.run(&[&["modify", "-f", file], &atomic("j")[..], more].concat());
+    let refused = modify("bad", &[]);
+    assert_eq!(refused.status.code(), Some(1), "a deletion is irreversible");
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("irreversible: uid=nobody,o=test"));
+    let refused = modify("bad", &["--allow-irreversible"]);
+    assert_eq!((refused.status.code(), refused.stdout.len()), (Some(3), 0));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("No such object (32)"));
+    assert_eq!(serve.state(), before);
+    let made = modify("both", &[]);
+    assert_eq!(made.status.code(), Some(0), "{}", String::from_utf8_lossy(&made.stderr));
+    assert_eq!(String::from_utf8_lossy(&made.stdout).matches("modifying entry").count(), 2);
+    assert!(serve.state().contains("title: T") && serve.state().contains("sn: King"));
+    assert_eq!(std::fs::read_dir(serve.folder.path().join("j")).unwrap().count(), 0);
+    let without = serve.run(&["modify", "--atomic", "-f", "both"]);
+    assert_eq!(without.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&without.stderr).contains("--locks DN --journal DIR"));
+}
+
+/// The process dies after each line of its journal: recovery leads to the state before or after, never between.
+#[test]
+fn killed_in_the_middle() {
+    let serve = Serve::start(STAFF, &[]);
+    serve.write("both", BOTH);
+    let before = serve.state();
+    // begin, intent and result of either change, commit
+    for line in 1..=6 {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tercet"));
+        command.args(["ldap", "modify", "-H", &serve.url, "-f", "both"]).args(atomic("j"));
+        command.current_dir(serve.folder.path()).env("TERCET_TEST_CRASH_AT_LINE", line.to_string());
+        let killed = command.output().unwrap();
+        assert_eq!(killed.status.code(), None, "{line}: {}", String::from_utf8_lossy(&killed.stderr));
+        let list = serve.run(&["recover", "--journal", "j", "--list"]);
+        let list = String::from_utf8(list.stdout).unwrap();
+        let columns: Vec<&str> = list.trim_end().split('\t').collect();
+        let state = if line == 1 { "open" } else { "committing" };
+        let operations = format!("{} operations", (line / 2).min(2));
+        assert_eq!((columns[0].len(), &columns[1..3]), (36, &[state, &*operations][..]), "{list}");
+        assert!(columns[3].starts_with("ldapi://"), "{list}");
+        let dry = serve.run(&["recover", "--journal", "j", "--dry-run"]);
+        assert_eq!(String::from_utf8(dry.stdout).unwrap(), list);
+        let recovered = serve.run(&["recover", "--journal", "j"]);
+        assert_eq!(recovered.status.code(), Some(0), "{}", String::from_utf8_lossy(&recovered.stderr));
+        assert!(serve.run(&["recover", "--journal", "j", "--list"]).stdout.is_empty());
+        if line < 6 {
+            assert_eq!(serve.state(), before, "{line}");
+        } else {
+            assert!(serve.state().contains("title: T") && serve.state().contains("sn: King"));
+        }
+    }
+}
+
+#[test]
+fn locks_of_the_command() {
+    let serve = Serve::start(STAFF, &[]);
+    let lock = |words: &[&str]| serve.run(&[&["lock", "--locks", "o=test", "--lease", "1"], words].concat());
+    let code = lock(&["nightly", "--", "sh", "-c", "exit 7"]);
+    assert_eq!(code.status.code(), Some(7), "{}", String::from_utf8_lossy(&code.stderr));
+    assert!(lock(&["--list"]).stdout.is_empty());
+    // Held for longer than a lease, it stays held.
+    let mut holder = Command::new(env!("CARGO_BIN_EXE_tercet"))
+        .args([
+            "ldap",
+            "lock",
+            "-H",
+            &serve.url,
+            "--locks",
+            "o=test",
+            "--lease",
+            "1",
+            "nightly",
+            "--",
+            "sh",
+            "-c",
+            "echo held; sleep 60",
+        ])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    std::io::BufRead::read_line(&mut std::io::BufReader::new(holder.stdout.take().unwrap()), &mut line)
+        .unwrap();
+    let busy = lock(&["--wait", "3", "nightly", "--", "true"]);
+    assert_eq!(busy.status.code(), Some(75), "{}", String::from_utf8_lossy(&busy.stderr));
+    let list = String::from_utf8(lock(&["--list"]).stdout).unwrap();
+    assert!(list.contains("\"for\":\"nightly\"") && list.lines().count() == 1, "{list}");
+    // Nobody renews it any more: it is free after a lease.
+    holder.kill().unwrap();
+    holder.wait().unwrap();
+    assert_eq!(lock(&["--wait", "60", "nightly", "--", "true"]).status.code(), Some(0));
+    assert_eq!(lock(&["--break", "nightly"]).status.code(), Some(3));
+    assert_eq!(serve.run(&["lock", "--locks", "o=test", "nightly"]).status.code(), Some(1));
+}

@@ -8,6 +8,7 @@
 //! * [`Client`]: the client over tokio and rustls, [`blocking`] the same without async, [`Pool`] many of them; with the
 //!   feature `srv`, `Locator` finds the servers of a domain. [`Cldap`] searches by datagrams, and [`Netlogon`] is what a domain
 //!   controller says to them.
+//! * [`transaction`]: several changes, of which all are made or none, on any server; locks.
 //! * [`directory`]: a directory in memory for tests and demonstrations.
 //!
 //! ```no_run
@@ -45,6 +46,8 @@ pub mod proto;
 #[cfg(feature = "client")]
 pub mod sasl;
 pub mod schema;
+#[cfg(feature = "client")]
+pub mod transaction;
 #[cfg(feature = "serde")]
 mod typed;
 mod url;

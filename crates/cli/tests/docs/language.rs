@@ -63,8 +63,21 @@ const OCTETS: [(&str, &str); 4] = [
 
 /// Crates whose strings become messages.
 const CRATES: [&str; 15] = [
-    "cli", "codegen", "columns", "dynamic", "ldap", "lower", "megaco", "megaco-engine", "model", "plan", "python",
-    "records", "runtime", "schema", "syntax",
+    "cli",
+    "codegen",
+    "columns",
+    "dynamic",
+    "ldap",
+    "lower",
+    "megaco",
+    "megaco-engine",
+    "model",
+    "plan",
+    "python",
+    "records",
+    "runtime",
+    "schema",
+    "syntax",
 ];
 
 fn root() -> PathBuf {

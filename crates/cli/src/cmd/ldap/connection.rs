@@ -12,7 +12,7 @@ use std::time::Duration;
 use tercet_ldap::proto::Control;
 use tercet_ldap::{Cldap, Client, Config, KeepAlive, Referrals, StartTls, TrustedRoots, controls};
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct Connection {
     /// LDAP URLs of servers, tried in order
     ///
@@ -96,6 +96,24 @@ impl Connection {
         let controls: Vec<&dyn tercet_ldap::proto::RequestControl> =
             controls.iter().map(|control| control as &dyn tercet_ldap::proto::RequestControl).collect();
         Ok(client.with(&controls))
+    }
+
+    /// Connects and binds; servers and bind name are those given here unless there are options for them.
+    pub async fn open_as(&self, uris: &[String], bind_dn: &str) -> Outcome<Client> {
+        let mut own = self.clone();
+        if own.uri.is_none() && !uris.is_empty() {
+            own.uri = Some(uris.join(" "));
+        }
+        let has_password = own.password.is_some() || own.prompt || own.password_file.is_some();
+        if own.bind_dn.is_empty() && has_password {
+            bind_dn.clone_into(&mut own.bind_dn);
+        }
+        own.open().await
+    }
+
+    /// The name to bind as.
+    pub fn bind_dn(&self) -> &str {
+        &self.bind_dn
     }
 
     /// Servers that are searched by datagrams, if the URLs are those of such.

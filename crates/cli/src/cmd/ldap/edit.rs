@@ -1,5 +1,6 @@
 //! `tercet ldap add`, `modify`, `delete` and `modrdn`.
 
+use super::atomic::Atomic;
 use super::connection::Connection;
 use super::failure;
 use crate::exit::{Exit, Failure, Outcome};
@@ -96,6 +97,9 @@ struct Input {
     /// Allow `attribute:< file:///…`
     #[arg(long)]
     read_files: bool,
+
+    #[command(flatten)]
+    atomic: Atomic,
 }
 
 impl Add {
@@ -124,6 +128,7 @@ impl Input {
         let client = if self.dry { None } else { Some(connection.open().await?) };
         let options = ReaderOptions { read_files: self.read_files, ..ReaderOptions::default() };
         let mut exit = Exit::Good;
+        let mut records = Vec::new();
         for record in Reader::with_options(open(self.file.as_ref())?, options) {
             let record = record.map_err(|error| failure("", &error))?;
             if !record.is_change && !add {
@@ -131,6 +136,10 @@ impl Input {
                 return Err(Failure::usage(format_args!(
                     "{dn}: the record has no `changetype`; -a adds such entries"
                 )));
+            }
+            if self.atomic.is_asked_for() {
+                records.push(record);
+                continue;
             }
             say(&record)?;
             if let Some(client) = &client
@@ -142,6 +151,13 @@ impl Input {
                 }
                 term::error(&failed.message);
                 exit = failed.exit;
+            }
+        }
+        if let (true, Some(client)) = (self.atomic.is_asked_for(), &client) {
+            // They are reported as made when they are.
+            exit = self.atomic.run(connection, client, records.clone()).await?;
+            if exit == Exit::Good {
+                records.iter().try_for_each(say)?;
             }
         }
         Ok(exit)

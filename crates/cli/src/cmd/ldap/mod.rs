@@ -1,11 +1,13 @@
 //! `tercet ldap`: tools with the options of OpenLDAP's.
 
+mod atomic;
 mod bench;
 mod conf;
 mod connection;
 mod diff;
 mod edit;
 mod ldif;
+mod lock;
 mod rows;
 mod sasl;
 mod search;
@@ -37,6 +39,8 @@ enum Command {
     Whoami(tools::Whoami),
     Url(tools::Url),
     Diff(diff::Diff),
+    Recover(atomic::Recover),
+    Lock(lock::Lock),
     Serve(serve::Serve),
     Bench(bench::Bench),
 }
@@ -62,6 +66,8 @@ impl Ldap {
                 Command::Whoami(command) => command.run().await,
                 Command::Url(command) => command.run(),
                 Command::Diff(command) => command.run(),
+                Command::Recover(command) => command.run().await,
+                Command::Lock(command) => command.run().await,
                 Command::Serve(command) => command.run().await,
                 Command::Bench(command) => command.run().await,
             }

@@ -4,7 +4,7 @@ use crate::exit::{Failure, Outcome};
 use clap::Args;
 use tercet_ldap::sasl::{DigestMd5, External, Hash, Mechanism, OauthBearer, Plain, Protection, Scram};
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct Sasl {
     /// SASL mechanism, such as EXTERNAL or SCRAM-SHA-256
     ///

@@ -50,9 +50,6 @@ pub struct Serve {
     tls: bool,
 
     /// An index besides those of every directory: eq, sub, pres and ord, such as `cn:eq,sub`
-    ///
-    /// Every directory has equality of objectClass, entryUUID, uid, mail, member, uniqueMember, memberOf, uidNumber, gidNumber,
-    /// sAMAccountName, cn and sn, and substrings of cn and sn.
     #[arg(long, value_name = "ATTR:KIND[,KIND]", value_parser = |text: &str| text.parse::<IndexSpec>())]
     index: Vec<IndexSpec>,
 
