@@ -445,7 +445,9 @@ impl Engine {
         text: &str,
     ) {
         let Some(found) = self.conns.get(conn) else { return };
-        let (user, timer) = (found.user, found.items.reply_timer);
+        let user = found.user;
+        // Nobody waits for an acknowledgement, so that an incremental timer is one of its whole length here.
+        let timer = Timer::millis(u32::try_from(self.long_timer(slot)).unwrap_or(u32::MAX));
         let id = self.responses.get(slot).map_or(0, |response| response.id);
         let Some(mid) = self.users.get(user as usize).map(|user| &user.mid) else { return };
         let octets: Arc<[u8]> = match dialect.message(mid, List::One(error_reply(id, code, text))) {

@@ -5,6 +5,7 @@ mod gathering;
 mod harness;
 mod identifiers;
 mod messages;
+mod model;
 mod requester;
 mod responder;
 mod segments;

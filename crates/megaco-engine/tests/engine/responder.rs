@@ -100,6 +100,20 @@ fn otp_4956_5310_5401_6256_repeated_requests_beyond_the_limit() {
     assert_eq!(a.events(), ["execute 7"]);
 }
 
+/// An aborted request is remembered as long as an answered one, with an incremental timer too.
+#[test]
+fn aborted_requests_are_remembered() {
+    let mut a = executing(&[("sent_pending_limit", "0"), ("reply_timer", "1s*1+0x3")]);
+    a.receive(REQUEST);
+    a.run(3999);
+    a.sent();
+    a.events();
+    a.receive(REQUEST);
+    assert_eq!(a.events(), Vec::<String>::new());
+    a.run(4000);
+    a.assert_empty();
+}
+
 /// The error of the limit is one of the transaction, not of the message; the timer leads to it as well.
 #[test]
 fn otp_6148_6217_the_error_506_is_of_the_transaction() {
