@@ -3,11 +3,15 @@
 //! [`Engine`] does no input and output and reads no clock: a driver hands in octets and the time, and takes octets, events and
 //! the next deadline. Messages are those of `tercet-megaco`, in any of its encodings.
 //!
+//! With the feature `tokio`, `driver` gives it sockets.
+//!
 //! Clauses in comments are those of H.248.1; D.1 is its annex about UDP.
 
 #![forbid(unsafe_code)]
 
 mod counters;
+#[cfg(feature = "tokio")]
+pub mod driver;
 mod engine;
 mod event;
 mod items;
