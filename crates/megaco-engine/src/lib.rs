@@ -9,12 +9,14 @@
 
 #![forbid(unsafe_code)]
 
+mod answers;
 mod counters;
 #[cfg(feature = "tokio")]
 pub mod driver;
 mod engine;
 mod event;
 mod items;
+mod registrar;
 mod route;
 mod seeded;
 mod slab;
@@ -22,13 +24,15 @@ mod time;
 mod wheel;
 mod wire;
 
+pub use answers::Answers;
 pub use counters::Counters;
-pub use engine::{AckMode, Engine, Error, Gauges, Limits, ReplyOptions, RequestOptions};
+pub use engine::{AckMode, Engine, Error, Gauges, Limits, ReplyOptions, RequestOptions, registration};
 pub use event::{
     AckStatus, ConnId, Event, Incoming, Outcome, Received, Reply, RequestId, SendFault, Token, Transmit,
     Unexpected, UserId,
 };
 pub use items::{BadItem, ConnectBy, Encode, ITEMS, Item, Items, Limit, Window, WrongMid, help};
+pub use registrar::{Registrar, Verdict};
 pub use route::{Route, Transport};
 pub use seeded::Random;
 pub use time::{Period, Retries, Time, Timer};

@@ -191,16 +191,15 @@ fn certificates() -> (Tls, Tls, Tls) {
         let key = KeyPair::generate().unwrap();
         let params = CertificateParams::new(vec![name.to_owned()]).unwrap();
         let certificate = params.signed_by(&key, &issuer).unwrap();
-        let mut tls = Tls::default();
-        tls.certificates = certificate.pem().into_bytes();
-        tls.key = key.serialize_pem().into_bytes();
-        tls.roots = ca_certificate.pem().into_bytes();
-        tls.server_name = Some("mgc.example".to_owned());
-        tls
+        Tls {
+            certificates: certificate.pem().into_bytes(),
+            key: key.serialize_pem().into_bytes(),
+            roots: ca_certificate.pem().into_bytes(),
+            server_name: Some("mgc.example".to_owned()),
+        }
     };
-    let mut without = Tls::default();
-    without.roots = ca_certificate.pem().into_bytes();
-    without.server_name = Some("mgc.example".to_owned());
+    let roots = ca_certificate.pem().into_bytes();
+    let without = Tls { roots, server_name: Some("mgc.example".to_owned()), ..Tls::default() };
     (signed("mgc.example"), signed("mg.example"), without)
 }
 

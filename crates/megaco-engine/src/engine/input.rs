@@ -450,8 +450,9 @@ fn answered_id(transaction: &Transaction<'_>) -> Option<u32> {
     }
 }
 
-/// The parameters of a ServiceChange on ROOT by which a gateway registers (H.248.1 11.2, 11.5).
-pub(crate) fn registration<'p, 'a>(actions: &'p [ActionRequest<'a>]) -> Option<&'p ServiceChangeParm<'a>> {
+/// Returns the parameters of a ServiceChange on ROOT by which a gateway registers (H.248.1 11.2, 11.5), if there is one among
+/// the actions of a request.
+pub fn registration<'p, 'a>(actions: &'p [ActionRequest<'a>]) -> Option<&'p ServiceChangeParm<'a>> {
     let commands = actions.iter().flat_map(|action| action.command_requests.iter());
     commands
         .filter_map(|request| match &request.command {

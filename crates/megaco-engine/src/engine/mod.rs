@@ -26,6 +26,7 @@ use crate::time::Time;
 use crate::wheel::{TimerId, Wheel};
 use crate::wire;
 use input::ErrorGate;
+pub use input::registration;
 use requester::Request;
 pub use requester::RequestOptions;
 use responder::Response;
