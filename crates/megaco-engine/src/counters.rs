@@ -28,9 +28,9 @@ macro_rules! counters {
 
 counters! {
     in_messages: "Messages received (NumInMessages)";
-    in_octets: "Octets received (NumInOctets)";
+    in_octets: "Bytes received (NumInOctets)";
     out_messages: "Messages sent (NumOutMessages)";
-    out_octets: "Octets sent (NumOutOctets)";
+    out_octets: "Bytes sent (NumOutOctets)";
     errors: "Messages received that are faulty (NumErrors)";
     timer_recovery: "Requests and replies sent again because of a timer (NumTimerRecovery)";
     requests_sent: "Requests sent, each once";

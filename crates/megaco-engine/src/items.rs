@@ -270,7 +270,7 @@ items! {
     confirm_connect: bool = "false", "",
         "Wait for the user to accept a new connection";
     wrong_mid: WrongMid = "ignore", "",
-        "What becomes of a request whose reply comes from another sender";
+        "Handling of a request whose reply comes from another sender";
 }
 
 /// Which first message of a peer makes a connection.

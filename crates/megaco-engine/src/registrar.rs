@@ -184,7 +184,7 @@ impl Registrar {
             (self.method, self.reason) = (ServiceChangeMethod::Failover, MGC_FAILURE);
         }
         let rounds = self.failures / self.targets;
-        let wait = if self.failures % self.targets == 0 {
+        let wait = if self.failures.is_multiple_of(self.targets) {
             (FIRST_PAUSE << (rounds - 1).min(5)).min(LONGEST_PAUSE)
         } else {
             0
@@ -204,6 +204,12 @@ impl Registrar {
         self.target = self.targets - 1;
         self.version = self.max_version;
         (self.method, self.reason) = (ServiceChangeMethod::HandOff, DIRECTED_CHANGE);
+    }
+
+    /// The controller answered with the name of another one, which is added to the list and tried by the same method (11.2).
+    pub const fn redirected(&mut self) {
+        self.targets += 1;
+        self.target = self.targets - 1;
     }
 
     fn accepted(&mut self, version: u8) -> Verdict {

@@ -20,7 +20,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 use crate::engine::Engine;
-use crate::event::{SendFault, Transmit, UserId};
+use crate::event::{ConnId, SendFault, Transmit, UserId};
 use crate::route::{Route, Transport};
 use crate::time::{Period, Time};
 pub use tls::{Tls, TlsError};
@@ -106,6 +106,8 @@ pub enum Note {
     Closed {
         /// Its route.
         route: Route,
+        /// The connections that used it.
+        conns: Vec<ConnId>,
         /// Why.
         reason: String,
     },
@@ -308,8 +310,8 @@ impl Driver {
             }
             Inbound::Closed { route, reason } => {
                 self.links.streams.remove(&route.link);
-                self.engine.handle_closed(now, route);
-                self.notes.push(Note::Closed { route, reason });
+                let conns = self.engine.handle_closed(now, route);
+                self.notes.push(Note::Closed { route, conns, reason });
             }
         }
     }

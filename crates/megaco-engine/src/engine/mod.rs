@@ -486,17 +486,19 @@ impl Engine {
         Ok(())
     }
 
-    /// Tells that a stream is closed: connections that used it send nothing until a message of their peer arrives by another
-    /// one, or a route is set.
-    pub fn handle_closed(&mut self, now: Time, route: Route) {
+    /// Takes away a stream that is closed. Returns the connections that used it: they send nothing until a message of their peer
+    /// arrives by another one, or a route is set.
+    pub fn handle_closed(&mut self, now: Time, route: Route) -> Vec<ConnId> {
         self.advance(now);
-        let indices: Vec<u32> = self.conns.indices().collect();
-        for index in indices {
-            let Some(conn) = self.conns.get(index) else { continue };
-            if conn.route.is_some_and(|r| r.link == route.link && r.transport == route.transport) {
-                self.move_to(index, None);
-            }
+        let uses = |index: &u32| {
+            let of_conn = self.conns.get(*index).and_then(|conn| conn.route);
+            of_conn.is_some_and(|of_conn| of_conn.link == route.link && of_conn.transport == route.transport)
+        };
+        let indices: Vec<u32> = self.conns.indices().filter(uses).collect();
+        for &index in &indices {
+            self.move_to(index, None);
         }
+        indices.into_iter().map(|index| self.conn_id(index)).collect()
     }
 
     /// Tells that a message was not sent. Its requests end.

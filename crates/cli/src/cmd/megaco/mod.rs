@@ -1,5 +1,6 @@
 //! `tercet megaco`: messages of H.248.1.
 
+mod agent;
 mod check;
 mod erlang;
 mod measure;
@@ -15,7 +16,7 @@ use std::path::{Path, PathBuf};
 use tercet::records::Guard;
 use tercet_megaco::codec::Encoding;
 
-/// Read, write and convert messages of Megaco/H.248 in all its encodings
+/// Read, write and convert messages of Megaco/H.248, and run gateways and controllers
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Encodings: pretty and compact text; etf, Erlang terms, and etf-mc, etf-zlib, etf-mc-zlib, the same in short; json.
@@ -25,7 +26,8 @@ Examples:
   tercet megaco check messages/
   tercet megaco transcode --to compact -o short/ messages/
   tercet megaco decode message.txt
-  tercet megaco meas messages/")]
+  tercet megaco meas messages/
+  tercet megaco mgc --listen udp://127.0.0.1:2944")]
 pub struct Megaco {
     #[command(subcommand)]
     command: Command,
@@ -39,6 +41,9 @@ enum Command {
     Encode(transcode::Encode),
     Meas(measure::Meas),
     Mstone(measure::Mstone),
+    Mgc(agent::Mgc),
+    Mg(agent::Mg),
+    Load(agent::Load),
 }
 
 impl Megaco {
@@ -50,6 +55,9 @@ impl Megaco {
             Command::Encode(command) => command.run(),
             Command::Meas(command) => command.run(),
             Command::Mstone(command) => command.run(),
+            Command::Mgc(command) => command.run(),
+            Command::Mg(command) => command.run(),
+            Command::Load(command) => command.run(),
         }
     }
 }

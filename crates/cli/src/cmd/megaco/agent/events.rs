@@ -1,0 +1,152 @@
+//! What happens, as JSON lines.
+
+use crate::exit::{Failure, Outcome};
+use serde_json::{Map, Value, json};
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+use tercet_megaco::codec::{Codec, Encoding, decode_any};
+use tercet_megaco::model::{Transaction, TransactionResult};
+use tercet_megaco::parts::{Form, Part, write};
+use tercet_megaco::text::Layout;
+use tercet_megaco_engine::{AckStatus, Engine, Outcome as Ending, Reply, Time, Unexpected};
+
+/// Where events go.
+pub(super) struct Events {
+    out: Box<dyn Write>,
+    name: String,
+}
+
+impl Events {
+    /// Opens the file of events.
+    pub(super) fn open(path: &Path) -> Outcome<Self> {
+        let name = path.display().to_string();
+        let out: Box<dyn Write> = if name == "-" {
+            Box::new(BufWriter::new(io::stdout()))
+        } else {
+            let file = File::create(path).map_err(|error| Failure::io(&name, &error))?;
+            Box::new(BufWriter::new(file))
+        };
+        Ok(Self { out, name })
+    }
+
+    /// Writes an event; the members of `more` follow its time and name.
+    pub(super) fn write(&mut self, now: Time, event: &str, more: Value) -> Outcome<()> {
+        let mut line = Map::new();
+        line.insert("t".to_owned(), json!(now.as_secs_f64()));
+        line.insert("event".to_owned(), json!(event));
+        if let Value::Object(more) = more {
+            line.extend(more);
+        }
+        writeln!(self.out, "{}", Value::Object(line)).map_err(|error| Failure::io(&self.name, &error))
+    }
+
+    pub(super) fn flush(&mut self) -> Outcome<()> {
+        self.out.flush().map_err(|error| Failure::io(&self.name, &error))
+    }
+}
+
+/// Every counter and gauge.
+pub(super) fn stats(engine: &Engine) -> Value {
+    let mut all: Map<String, Value> =
+        engine.counters().iter().map(|(name, value)| (name.to_owned(), json!(value))).collect();
+    let gauges = engine.gauges();
+    for (name, value) in [
+        ("live_connections", gauges.connections),
+        ("live_requests", gauges.requests),
+        ("live_replies", gauges.replies),
+        ("live_reply_bytes", gauges.reply_octets),
+        ("live_timers", gauges.timers),
+    ] {
+        all.insert(name.to_owned(), json!(value));
+    }
+    Value::Object(all)
+}
+
+/// The end of a request.
+pub(super) fn result(transaction: u32, outcome: &Ending) -> Value {
+    let (error, code, replies): (Option<&str>, Option<u16>, &[Reply]) = match outcome {
+        Ending::Reply(replies) => (None, None, replies),
+        Ending::Further(_, reply) => (None, None, std::slice::from_ref(reply)),
+        Ending::Error { code, .. } => (Some("error_descriptor"), Some(*code), &[]),
+        Ending::Timeout => (Some("timeout"), None, &[]),
+        Ending::PendingLimit => (Some("pending_limit"), None, &[]),
+        Ending::SegmentTimeout { received, .. } => (Some("segment_timeout"), None, received),
+        Ending::SegmentLimit => (Some("segment_limit"), None, &[]),
+        Ending::Cancelled => (Some("cancelled"), None, &[]),
+        Ending::SendFailed(_) | Ending::SendCancelled(_) => (Some("send_failed"), None, &[]),
+        Ending::WrongMid(_) => (Some("wrong_mid"), None, &[]),
+        _ => (Some("unknown"), None, &[]),
+    };
+    let segments = replies.iter().filter(|reply| reply.segment.is_some()).count();
+    let texts: Vec<String> = replies.iter().flat_map(action_texts).collect();
+    let mut all = json!({
+        "trans": transaction,
+        "ok": error.is_none(),
+        "error": error,
+        "code": code,
+        "replies": texts.len(),
+        "segments": segments,
+    });
+    match outcome {
+        Ending::Error { text: Some(text), .. } | Ending::SendFailed(text) | Ending::SendCancelled(text) => {
+            all["text"] = json!(text);
+        }
+        Ending::SegmentTimeout { missing, .. } => all["missing"] = json!(missing),
+        Ending::Further(number, _) => all["number"] = json!(number),
+        _ => {}
+    }
+    if error.is_none() {
+        all["text"] = json!(texts.join(","));
+    }
+    all
+}
+
+/// The action replies of a reply as compact text.
+fn action_texts(reply: &Reply) -> Vec<String> {
+    let transactions = reply.message.transactions();
+    let Some(Transaction::TransactionReply(reply)) = transactions.get(reply.index) else { return Vec::new() };
+    let TransactionResult::ActionReplies(actions) = &reply.transaction_result else { return Vec::new() };
+    let text = |action| {
+        let mut text = Vec::new();
+        match write(Part::ActionReply(action), Form::Text(Layout::Compact), 3, &mut text) {
+            Ok(()) => String::from_utf8_lossy(&text).into_owned(),
+            Err(error) => format!("not text: {}", error.what),
+        }
+    };
+    actions.iter().map(text).collect()
+}
+
+/// A message as text: as it is, or as compact text if it is binary.
+pub(super) fn message_text(octets: &[u8]) -> String {
+    match Encoding::detect(octets) {
+        Encoding::Pretty | Encoding::Compact | Encoding::Json => String::from_utf8_lossy(octets).into_owned(),
+        _ => {
+            let mut text = Vec::new();
+            let written =
+                decode_any(octets).and_then(|message| Encoding::Compact.encode(&message, &mut text));
+            match written {
+                Ok(()) => String::from_utf8_lossy(&text).into_owned(),
+                Err(_) => octets.escape_ascii().to_string(),
+            }
+        }
+    }
+}
+
+pub(super) const fn ack_status(status: &AckStatus) -> &'static str {
+    match status {
+        AckStatus::Acknowledged => "ok",
+        AckStatus::Timeout => "timeout",
+        AckStatus::Cancelled => "cancelled",
+        AckStatus::SendFailed(_) => "send_failed",
+    }
+}
+
+pub(super) const fn kind(kind: Unexpected) -> &'static str {
+    match kind {
+        Unexpected::Reply => "reply",
+        Unexpected::Pending => "pending",
+        Unexpected::Ack => "ack",
+        Unexpected::Segment => "segment",
+    }
+}

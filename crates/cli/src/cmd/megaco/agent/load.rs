@@ -1,0 +1,221 @@
+//! `tercet megaco load`: requests at a rate, and what they cost.
+
+use super::options::EngineArgs;
+use super::run::{Agent, Role, request_actions};
+use super::runtime;
+use crate::exit::Outcome;
+use clap::{Args, ValueEnum};
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::time::Duration;
+use tercet_megaco::List;
+use tercet_megaco::model::ActionRequest;
+use tercet_megaco_engine::driver::Url;
+use tercet_megaco_engine::{Counters, Outcome as Ending, Period, RequestId, Time};
+
+/// Send requests at a rate, as a gateway or a controller, and report throughput, processor time, latency and failures
+#[derive(Args, Debug)]
+#[command(after_help = "\
+The last events are `report` and `stats`. In the report, tps is the replies in a second; cpu_us the processor time of this
+process for a request, in microseconds, where the system reports it; p50_ms, p99_ms and max_ms are latencies.
+
+Example:
+  tercet megaco load --connect udp://127.0.0.1:2944 --rate 1000/s --for 10s --scenario notify")]
+pub struct Load {
+    /// Register as a gateway with this controller, and send it requests
+    #[arg(long, value_name = "URL", conflicts_with = "listen", required_unless_present = "listen")]
+    connect: Option<Url>,
+
+    /// Wait as a controller for a gateway, and send it requests
+    #[arg(long, value_name = "URL")]
+    listen: Vec<Url>,
+
+    /// Requests a second, such as 1000/s
+    #[arg(long, value_name = "N/s", value_parser = rate)]
+    rate: u32,
+
+    /// How long
+    #[arg(long = "for", value_name = "TIME")]
+    duration: Period,
+
+    /// Which requests
+    #[arg(long, value_name = "NAME", default_value = "notify")]
+    scenario: Scenario,
+
+    #[command(flatten)]
+    engine: EngineArgs,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Scenario {
+    /// Notify of an event
+    Notify,
+    /// Add two terminations to a new context, one with a session description
+    Call,
+    /// AuditValue of ROOT
+    Audit,
+}
+
+fn rate(text: &str) -> Result<u32, &'static str> {
+    let number = text.strip_suffix("/s").unwrap_or(text);
+    number
+        .parse()
+        .ok()
+        .filter(|&rate| rate > 0)
+        .ok_or("expected a number of requests a second such as `1000/s`")
+}
+
+impl Load {
+    pub fn run(&self) -> Outcome {
+        runtime()?.block_on(async {
+            let role = match &self.connect {
+                Some(url) => Role::Gateway { urls: vec![url.clone()], mwd: Period::millis(0) },
+                None => Role::Controller { listen: self.listen.clone() },
+            };
+            let (encoding, mid) = if self.connect.is_some() { ("compact", "mg") } else { ("auto", "mgc") };
+            let mut agent = Agent::new(role, &self.engine, self.engine.items(encoding)?, mid)?;
+            agent.load(Generator::new(self.scenario, self.rate, self.duration));
+            agent.run().await
+        })
+    }
+}
+
+/// Makes requests at a rate and measures their ends.
+pub(super) struct Generator {
+    message: &'static str,
+    rate: u32,
+    duration: Duration,
+    begin: Option<Time>,
+    cpu_at_begin: Option<f64>,
+    sent: u64,
+    waiting: HashMap<RequestId, Time>,
+    /// Microseconds from a request to its reply.
+    latencies: Vec<u32>,
+    failed: u64,
+}
+
+/// How long the last requests may take after the end.
+const DRAIN: Duration = Duration::from_secs(5);
+
+impl Generator {
+    fn new(scenario: Scenario, rate: u32, duration: Period) -> Self {
+        let message = match scenario {
+            Scenario::Notify => "!/1 x T=1{C=-{N=line1{OE=1{20250101T12000000:al/of}}}}",
+            Scenario::Call => {
+                "!/1 x T=1{C=${A=line1{M{O{MO=SR}}},A=${M{O{MO=RC},L{v=0\nc=IN IP4 $\nm=audio $ RTP/AVP 0\n}}}}}"
+            }
+            Scenario::Audit => "!/1 x T=1{C=-{AV=root{AT{PG}}}}",
+        };
+        let millis = duration.as_millis().unwrap_or(u32::MAX);
+        Self {
+            message,
+            rate,
+            duration: Duration::from_millis(millis.into()),
+            begin: None,
+            cpu_at_begin: None,
+            sent: 0,
+            waiting: HashMap::new(),
+            latencies: Vec::new(),
+            failed: 0,
+        }
+    }
+
+    /// How many requests are to be made now.
+    pub(super) fn due(&mut self, now: Time) -> u64 {
+        let begin = *self.begin.get_or_insert_with(|| {
+            self.cpu_at_begin = cpu_seconds();
+            now
+        });
+        let elapsed = now.since(begin).min(self.duration);
+        let total = (elapsed.as_secs_f64() * f64::from(self.rate)) as u64;
+        total.saturating_sub(self.sent)
+    }
+
+    pub(super) fn actions(&self) -> List<ActionRequest<'static>> {
+        request_actions(self.message).unwrap_or_default()
+    }
+
+    pub(super) fn began(&mut self, request: RequestId, now: Time) {
+        self.sent += 1;
+        self.waiting.insert(request, now);
+    }
+
+    /// Takes the end of a request; returns whether it is one of the load.
+    pub(super) fn ended(&mut self, request: RequestId, now: Time, outcome: &Ending) -> bool {
+        let Some(began) = self.waiting.remove(&request) else { return false };
+        match outcome {
+            Ending::Reply(_) => {
+                self.latencies.push(u32::try_from(now.since(began).as_micros()).unwrap_or(u32::MAX));
+            }
+            _ => self.failed += 1,
+        }
+        true
+    }
+
+    pub(super) fn is_over(&self, now: Time) -> bool {
+        let Some(begin) = self.begin else { return false };
+        let elapsed = now.since(begin);
+        elapsed >= self.duration && (self.waiting.is_empty() || elapsed >= self.duration + DRAIN)
+    }
+
+    pub(super) fn report(mut self, now: Time, counters: &Counters) -> Value {
+        let seconds = self.begin.map_or(0.0, |begin| now.since(begin).as_secs_f64());
+        self.latencies.sort_unstable();
+        let at = |share: f64| {
+            let place = (self.latencies.len() as f64 * share) as usize;
+            let micros = self.latencies.get(place.min(self.latencies.len().saturating_sub(1)));
+            micros.map(|&micros| f64::from(micros) / 1000.0)
+        };
+        let cpu = match (self.cpu_at_begin, cpu_seconds()) {
+            (Some(begin), Some(end)) if self.sent > 0 => Some((end - begin) * 1e6 / self.sent as f64),
+            _ => None,
+        };
+        json!({
+            "seconds": seconds,
+            "requests": self.sent,
+            "ok": self.latencies.len(),
+            "failed": self.failed + self.waiting.len() as u64,
+            "tps": self.latencies.len() as f64 / seconds.max(0.001),
+            "cpu_us": cpu,
+            "p50_ms": at(0.5),
+            "p99_ms": at(0.99),
+            "max_ms": at(1.0),
+            "resends": counters.timer_recovery,
+        })
+    }
+}
+
+/// Seconds of processor time of this process, where Linux reports it.
+fn cpu_seconds() -> Option<f64> {
+    let text = std::fs::read_to_string("/proc/self/stat").ok()?;
+    // The name of the program, in parentheses, may contain anything.
+    let (_, rest) = text.rsplit_once(") ")?;
+    let mut fields = rest.split(' ').skip(11);
+    let mut ticks = || fields.next()?.parse::<f64>().ok();
+    // Of which there are 100 in a second (USER_HZ).
+    Some((ticks()? + ticks()?) / 100.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scenarios_are_requests() {
+        for scenario in [Scenario::Notify, Scenario::Call, Scenario::Audit] {
+            let generator = Generator::new(scenario, 10, Period::millis(1000));
+            assert_eq!(generator.actions().len(), 1, "{scenario:?}");
+        }
+        assert_eq!((rate("10/s"), rate("7")), (Ok(10), Ok(7)));
+        assert!(rate("0/s").is_err() && rate("10/m").is_err());
+    }
+
+    #[test]
+    fn requests_are_due_by_the_rate() {
+        let mut generator = Generator::new(Scenario::Audit, 100, Period::millis(500));
+        assert_eq!(generator.due(Time::from_millis(1000)), 0);
+        assert_eq!(generator.due(Time::from_millis(1100)), 10);
+        assert_eq!(generator.due(Time::from_millis(9000)), 50);
+        assert!(generator.is_over(Time::from_millis(1500)));
+    }
+}

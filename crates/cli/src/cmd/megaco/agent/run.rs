@@ -1,0 +1,716 @@
+//! A controller or a gateway: one task that owns the driver, answers requests, registers, and prints what happens.
+
+use super::control::{self, Control};
+use super::events::{self, Events};
+use super::load::Generator;
+use super::options::EngineArgs;
+use crate::exit::{Exit, Failure, Outcome};
+use serde_json::json;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+use tercet_megaco::List;
+use tercet_megaco::model::{ActionRequest, Command, MId, MessageBody, ServiceChangeMethod, Transaction};
+use tercet_megaco::text::read_message;
+use tercet_megaco_engine::driver::{Driver, Note, Tls, Url};
+use tercet_megaco_engine::{
+    AckMode, Answers, ConnId, Engine, Event, Incoming, Items, Limits, Outcome as Ending, Period, Random,
+    Received, Registrar, ReplyOptions, RequestId, RequestOptions, Route, Time, UserId, Verdict, registration,
+};
+
+pub(super) enum Role {
+    Controller { listen: Vec<Url> },
+    Gateway { urls: Vec<Url>, mwd: Period },
+}
+
+/// Work that is due.
+struct Job {
+    due: Time,
+    number: u64,
+    task: Task,
+}
+
+enum Task {
+    /// Answer the first of these requests; then the next one begins.
+    Answer {
+        conn: ConnId,
+        message: Received,
+        requests: VecDeque<Incoming>,
+    },
+    Register,
+    Reconnect,
+    Generate,
+    /// Send the requests that came before the registration.
+    Held,
+}
+
+impl PartialEq for Job {
+    fn eq(&self, other: &Self) -> bool {
+        (self.due, self.number) == (other.due, other.number)
+    }
+}
+
+impl Eq for Job {}
+
+impl PartialOrd for Job {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Job {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        (self.due, self.number).cmp(&(other.due, other.number))
+    }
+}
+
+/// What a gateway is at with its controllers.
+struct Registration {
+    urls: Vec<Url>,
+    registrar: Registrar,
+    /// The ServiceChange that waits for its reply.
+    waiting: Option<(RequestId, ConnId)>,
+    mwd: Period,
+    /// Connections by the way to their controllers.
+    conns: HashMap<Route, ConnId>,
+}
+
+pub(super) struct Agent {
+    pub(super) driver: Driver,
+    user: UserId,
+    pub(super) events: Events,
+    answers: Answers,
+    ack: AckMode,
+    work: Duration,
+    is_threaded: bool,
+    tls: Tls,
+    items: Items,
+    listen: Vec<Url>,
+    registration: Option<Registration>,
+    names: HashMap<ConnId, Arc<str>>,
+    /// The peer that commands without one are about.
+    pub(super) current: Option<ConnId>,
+    jobs: BinaryHeap<Reverse<Job>>,
+    number: u64,
+    random: Random,
+    pub(super) generator: Option<Generator>,
+    /// Requests of a gateway that is not registered yet.
+    held: Vec<Control>,
+    is_done: bool,
+}
+
+impl Agent {
+    pub(super) fn new(role: Role, args: &EngineArgs, items: Items, mid: &'static str) -> Outcome<Self> {
+        let seed = args.seed();
+        let mut engine = Engine::new(seed, Limits::default());
+        let user = engine.add_user(args.mid(mid)?, items.clone()).map_err(Failure::usage)?;
+        let mut driver = Driver::new(engine);
+        driver.set_frame_timeout(args.idle_frame_timeout);
+        driver.set_traces(args.trace);
+        let (listen, registration) = match role {
+            Role::Controller { listen } => (listen, None),
+            Role::Gateway { urls, mwd } => {
+                let registrar = Registrar::new(urls.len(), items.max_version);
+                (
+                    Vec::new(),
+                    Some(Registration { urls, registrar, waiting: None, mwd, conns: HashMap::new() }),
+                )
+            }
+        };
+        Ok(Self {
+            driver,
+            user,
+            events: Events::open(&args.events)?,
+            answers: Answers::new(items.max_version, args.terminations),
+            ack: args.ack_mode(),
+            work: Duration::from_millis(args.work.as_millis().unwrap_or(u32::MAX).into()),
+            is_threaded: args.threaded,
+            tls: args.tls()?,
+            items,
+            listen,
+            registration,
+            names: HashMap::new(),
+            current: None,
+            jobs: BinaryHeap::new(),
+            number: 0,
+            random: Random::new(seed),
+            generator: None,
+            held: Vec::new(),
+            is_done: false,
+        })
+    }
+
+    pub(super) async fn run(mut self) -> Outcome {
+        for url in self.listen.clone() {
+            let listening = self.driver.listen(self.user, &url, &self.tls).await;
+            let address = listening.map_err(|error| Failure::io(&url, &error))?;
+            let url = format!("{}://{address}", url.transport.name());
+            self.write("listening", json!({ "url": url }))?;
+        }
+        if let Some(registration) = &self.registration {
+            let millis = registration.mwd.as_millis().unwrap_or(u32::MAX);
+            let wait = Duration::from_millis(self.random.below(u64::from(millis) + 1));
+            self.schedule(wait, Task::Register);
+        }
+        let mut control = control::listen()?;
+        let mut listens = true;
+        while !self.is_done {
+            self.turn().await?;
+            self.events.flush()?;
+            if self.is_done {
+                break;
+            }
+            let until = self.jobs.peek().map(|Reverse(job)| job.due);
+            tokio::select! {
+                () = self.driver.wait(until) => {}
+                command = control.recv(), if listens => match command {
+                    Some(command) => self.control(command).await?,
+                    None => listens = false,
+                }
+            }
+        }
+        if let Some(generator) = self.generator.take() {
+            let report = generator.report(self.driver.now(), self.driver.engine.counters());
+            self.write("report", report)?;
+        }
+        self.write("stats", events::stats(&self.driver.engine))?;
+        self.events.flush()?;
+        self.driver.shutdown().await;
+        Ok(Exit::Good)
+    }
+
+    /// Handles what happened and what is due, until there is nothing.
+    async fn turn(&mut self) -> Outcome<()> {
+        loop {
+            for note in self.driver.take_notes() {
+                self.note(note)?;
+            }
+            let mut is_idle = true;
+            while let Some(event) = self.driver.engine.poll_event() {
+                is_idle = false;
+                self.event(event)?;
+            }
+            let now = self.driver.now();
+            while self.jobs.peek().is_some_and(|Reverse(job)| job.due <= now)
+                && let Some(Reverse(job)) = self.jobs.pop()
+            {
+                is_idle = false;
+                self.job(job.task).await?;
+            }
+            self.driver.flush().await;
+            if is_idle {
+                return Ok(());
+            }
+        }
+    }
+
+    pub(super) fn write(&mut self, event: &str, more: serde_json::Value) -> Outcome<()> {
+        self.events.write(self.driver.now(), event, more)
+    }
+
+    fn schedule(&mut self, wait: Duration, task: Task) {
+        self.number += 1;
+        let job = Job { due: self.driver.now().after(wait), number: self.number, task };
+        self.jobs.push(Reverse(job));
+    }
+
+    fn name(&self, conn: ConnId) -> Arc<str> {
+        let known = self.names.get(&conn).cloned();
+        known.or_else(|| self.driver.engine.remote_mid(conn)).unwrap_or_else(|| "unknown".into())
+    }
+
+    fn note(&mut self, note: Note) -> Outcome<()> {
+        match note {
+            Note::Received { route, octets } => {
+                let text = events::message_text(&octets);
+                self.write(
+                    "recv",
+                    json!({ "address": route.to_string(), "octets": octets.len(), "text": text }),
+                )
+            }
+            Note::Sent(transmit) => {
+                let text = events::message_text(&transmit.octets);
+                let (address, resend) = (transmit.route.to_string(), transmit.is_resend);
+                let octets = transmit.octets.len();
+                self.write(
+                    "send",
+                    json!({ "address": address, "octets": octets, "resend": resend, "text": text }),
+                )
+            }
+            Note::Closed { conns, reason, .. } => {
+                if self.registration.is_some() {
+                    if conns.iter().any(|conn| Some(*conn) == self.current) {
+                        self.schedule(Duration::from_millis(50), Task::Reconnect);
+                    }
+                    return Ok(());
+                }
+                // The association ends for now; requests and answers stay for the next stream.
+                let now = self.driver.now();
+                for conn in conns {
+                    _ = self.driver.engine.disconnect(now, conn, &reason);
+                }
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn event(&mut self, event: Event) -> Outcome<()> {
+        match event {
+            Event::Connect { conn, version, route, .. } => {
+                let name = self.driver.engine.remote_mid(conn).unwrap_or_else(|| "unknown".into());
+                self.names.insert(conn, Arc::clone(&name));
+                self.current = Some(conn);
+                self.write(
+                    "connect",
+                    json!({ "remote_mid": &*name, "address": route.to_string(), "version": version }),
+                )
+            }
+            Event::Disconnect { conn, remote_mid, reason } => {
+                if self.current == Some(conn) {
+                    self.current = self.driver.engine.connections().next();
+                }
+                if self.names.remove(&conn).is_none() {
+                    // A controller that was never reached.
+                    return Ok(());
+                }
+                self.write("disconnect", json!({ "remote_mid": &*remote_mid, "reason": reason }))
+            }
+            Event::Requests { conn, version, message, requests, .. } => {
+                self.requests(conn, version, message, &requests)
+            }
+            Event::Result { conn, request, transaction, outcome } => {
+                self.result(conn, request, transaction, &outcome)
+            }
+            Event::PendingSent { transaction, .. } => {
+                self.write("pending", json!({ "direction": "sent", "trans": transaction }))
+            }
+            Event::PendingReceived { transaction, .. } => {
+                self.write("pending", json!({ "direction": "received", "trans": transaction }))
+            }
+            Event::Ack { transaction, status, .. } => {
+                self.write("ack", json!({ "trans": transaction, "status": events::ack_status(&status) }))
+            }
+            Event::Abort { transaction, code, .. } => {
+                self.write("abort", json!({ "trans": transaction, "code": code }))
+            }
+            Event::Unexpected { kind, transaction, .. } => {
+                self.write("unexpected", json!({ "kind": events::kind(kind), "trans": transaction }))
+            }
+            Event::MessageError { remote_mid, code, text, .. } => {
+                self.write("message_error", json!({ "code": code, "text": text, "remote_mid": remote_mid }))?;
+                self.refused(code);
+                Ok(())
+            }
+            Event::SyntaxError { route, code, text } => self
+                .write("syntax_error", json!({ "code": code, "text": text, "address": route.to_string() })),
+            Event::Segment { transaction, segment, complete, .. } => self
+                .write("segment", json!({ "trans": transaction, "segment": segment, "complete": complete })),
+            Event::LimitReached { conn, limit } => {
+                let name = self.name(conn);
+                self.write("limit", json!({ "remote_mid": &*name, "limit": limit }))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Requests of one message: answered at once, or after the time that the work takes.
+    fn requests(
+        &mut self,
+        conn: ConnId,
+        version: u8,
+        message: Received,
+        requests: &[Incoming],
+    ) -> Outcome<()> {
+        let transactions = message.transactions();
+        let name = self.name(conn);
+        let mut later = VecDeque::new();
+        for incoming in requests {
+            let Some(Transaction::TransactionRequest(request)) = transactions.get(incoming.index) else {
+                continue;
+            };
+            let actions = request.actions.len();
+            self.write(
+                "execute",
+                json!({ "remote_mid": &*name, "trans": incoming.transaction, "actions": actions }),
+            )?;
+            if self.work.is_zero() || changes_service(&request.actions) {
+                self.answer(conn, *incoming, version, &request.actions);
+            } else {
+                later.push_back(*incoming);
+            }
+        }
+        if self.is_threaded {
+            for incoming in later {
+                let requests = VecDeque::from([incoming]);
+                self.schedule(self.work, Task::Answer { conn, message: message.clone(), requests });
+            }
+        } else if !later.is_empty() {
+            self.schedule(self.work, Task::Answer { conn, message: message.clone(), requests: later });
+        }
+        Ok(())
+    }
+
+    fn answer(&mut self, conn: ConnId, incoming: Incoming, version: u8, actions: &[ActionRequest<'_>]) {
+        let mut options = ReplyOptions::default();
+        options.ack = self.ack;
+        let now = self.driver.now();
+        let result = self.answers.answer(actions);
+        let error = match self.driver.engine.reply(now, incoming.token, result, &options) {
+            Err(tercet_megaco_engine::Error::Encode(error)) => Some(error),
+            // An aborted request has its answer.
+            _ => None,
+        };
+        if let Some(error) = error {
+            let text = tercet_megaco::Str::from(error.what);
+            let descriptor =
+                tercet_megaco::model::ErrorDescriptor { error_code: 500, error_text: Some(text) };
+            let result = tercet_megaco::model::TransactionResult::TransactionError(descriptor);
+            _ = self.driver.engine.reply(now, incoming.token, result, &options);
+        }
+        if let Some(parms) = registration(actions) {
+            let asked = parms.service_change_version.unwrap_or(version);
+            _ = self.driver.engine.set_version(conn, asked.clamp(1, self.items.max_version));
+            self.current = Some(conn);
+        }
+        if let Some(mid) = hand_off(actions) {
+            self.hand_off(mid);
+        }
+    }
+
+    async fn job(&mut self, task: Task) -> Outcome<()> {
+        match task {
+            Task::Answer { conn, message, mut requests } => {
+                if let Some(incoming) = requests.pop_front() {
+                    let transactions = message.transactions();
+                    let version = message.decode().map_or(1, |message| message.mess.version);
+                    if let Some(Transaction::TransactionRequest(request)) = transactions.get(incoming.index) {
+                        self.answer(conn, incoming, version, &request.actions);
+                    }
+                }
+                if !requests.is_empty() {
+                    self.schedule(self.work, Task::Answer { conn, message, requests });
+                }
+                Ok(())
+            }
+            Task::Register => {
+                self.register().await;
+                Ok(())
+            }
+            Task::Reconnect => {
+                self.reconnect().await;
+                Ok(())
+            }
+            Task::Generate => {
+                self.generate();
+                Ok(())
+            }
+            Task::Held => {
+                for control in std::mem::take(&mut self.held) {
+                    self.control(control).await?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Sends the ServiceChange that is next.
+    async fn register(&mut self) {
+        let Some(registration) = &mut self.registration else { return };
+        if registration.waiting.is_some() {
+            return;
+        }
+        let url = registration.urls[registration.registrar.target().min(registration.urls.len() - 1)].clone();
+        let Ok(route) = self.driver.open(self.user, &url, &self.tls).await else {
+            let verdict = registration.registrar.failed();
+            return self.follow(verdict);
+        };
+        let now = self.driver.now();
+        let known = registration.conns.get(&route).copied();
+        let known = known.filter(|conn| self.driver.engine.set_route(*conn, route).is_ok());
+        let conn = match known {
+            Some(conn) => conn,
+            None => {
+                // After a reconnection the peer is known already.
+                let again = self.current.filter(|_| url.transport != tercet_megaco_engine::Transport::Udp);
+                match again.filter(|conn| self.driver.engine.set_route(*conn, route).is_ok()) {
+                    Some(conn) => conn,
+                    None => match self.driver.engine.connect(now, self.user, None, route) {
+                        Ok(conn) => conn,
+                        Err(_) => {
+                            let verdict = registration.registrar.failed();
+                            return self.follow(verdict);
+                        }
+                    },
+                }
+            }
+        };
+        registration.conns.insert(route, conn);
+        _ = self.driver.engine.set_registering(conn, true);
+        let mut options = RequestOptions::default();
+        options.version = Some(1);
+        options.at_once = true;
+        options.request_timer = Some(registration.registrar.timer(self.items.request_timer));
+        let actions = registration.registrar.request();
+        match self.driver.engine.request(now, conn, vec![actions], &options) {
+            Ok(requests) => registration.waiting = requests.first().map(|request| (request.0, conn)),
+            Err(_) => {
+                let verdict = registration.registrar.failed();
+                self.follow(verdict);
+            }
+        }
+    }
+
+    fn follow(&mut self, verdict: Verdict) {
+        match verdict {
+            Verdict::Registered { .. } => {}
+            Verdict::Redirected { mid } => {
+                let url = self.current_url().and_then(|url| url_of(&mid, &url));
+                let Some(registration) = &mut self.registration else { return };
+                match url {
+                    Some(url) => {
+                        registration.urls.push(url);
+                        registration.registrar.redirected();
+                        self.schedule(Duration::ZERO, Task::Register);
+                    }
+                    None => {
+                        let verdict = registration.registrar.failed();
+                        self.follow(verdict);
+                    }
+                }
+            }
+            Verdict::Retry { wait } => {
+                let wait = Duration::from_millis(wait.as_millis().unwrap_or(u32::MAX).into());
+                self.schedule(wait, Task::Register);
+            }
+        }
+    }
+
+    fn current_url(&self) -> Option<Url> {
+        let registration = self.registration.as_ref()?;
+        registration.urls.get(registration.registrar.target()).cloned()
+    }
+
+    /// A controller refused a message of ours; if it is the registration, its result is this.
+    fn refused(&mut self, code: u16) {
+        let Some(registration) = &mut self.registration else { return };
+        if let Some((_, conn)) = registration.waiting.take() {
+            let verdict = registration.registrar.refused(code);
+            let now = self.driver.now();
+            _ = self.driver.engine.set_registering(conn, false);
+            _ = self.driver.engine.cancel(now, conn);
+            self.follow(verdict);
+        }
+    }
+
+    fn hand_off(&mut self, mid: MId<'static>) {
+        let Some(url) = self.current_url().and_then(|url| url_of(&mid, &url)) else { return };
+        if let Some(registration) = &mut self.registration {
+            registration.urls.push(url);
+            registration.registrar.handed_off();
+            self.schedule(Duration::ZERO, Task::Register);
+        }
+    }
+
+    /// Opens the stream to the controller again; if that fails, the gateway has lost it.
+    async fn reconnect(&mut self) {
+        let (Some(url), Some(conn)) = (self.current_url(), self.current) else { return };
+        match self.driver.open(self.user, &url, &self.tls).await {
+            Ok(route) => _ = self.driver.engine.set_route(conn, route),
+            Err(_) => self.lost(),
+        }
+    }
+
+    fn lost(&mut self) {
+        if let Some(registration) = &mut self.registration
+            && registration.waiting.is_none()
+        {
+            registration.registrar.lost();
+            self.schedule(Duration::ZERO, Task::Register);
+        }
+    }
+
+    fn result(
+        &mut self,
+        conn: ConnId,
+        request: RequestId,
+        transaction: u32,
+        outcome: &Ending,
+    ) -> Outcome<()> {
+        if let Some(registration) = &mut self.registration
+            && registration.waiting.is_some_and(|(waiting, _)| waiting == request)
+        {
+            registration.waiting = None;
+            let verdict = registration.registrar.result(outcome);
+            _ = self.driver.engine.set_registering(conn, false);
+            if let Verdict::Registered { version } = verdict {
+                _ = self.driver.engine.set_version(conn, version);
+                self.current = Some(conn);
+                let name = self.name(conn);
+                if self.generator.is_some() {
+                    self.schedule(Duration::ZERO, Task::Generate);
+                }
+                if !self.held.is_empty() {
+                    self.schedule(Duration::ZERO, Task::Held);
+                }
+                return self.write("registered", json!({ "remote_mid": &*name, "version": version }));
+            }
+            self.follow(verdict);
+            return Ok(());
+        }
+        if let Some(generator) = &mut self.generator
+            && generator.ended(request, self.driver.now(), outcome)
+        {
+            return Ok(());
+        }
+        self.write("result", events::result(transaction, outcome))?;
+        if matches!(outcome, Ending::Timeout) {
+            // The controller may be gone (11.5).
+            self.lost();
+        }
+        Ok(())
+    }
+
+    /// Makes the requests of a load that are due.
+    fn generate(&mut self) {
+        let now = self.driver.now();
+        let Some(conn) = self.current else {
+            return self.schedule(Duration::from_millis(20), Task::Generate);
+        };
+        let Some(generator) = &mut self.generator else { return };
+        for _ in 0..generator.due(now) {
+            let actions = generator.actions();
+            if let Ok(requests) =
+                self.driver.engine.request(now, conn, vec![actions], &RequestOptions::default())
+            {
+                generator.began(requests[0].0, now);
+            }
+        }
+        if generator.is_over(now) {
+            self.is_done = true;
+        } else {
+            self.schedule(Duration::from_millis(1), Task::Generate);
+        }
+    }
+
+    /// Begins to make requests as soon as there is a peer.
+    pub(super) fn load(&mut self, generator: Generator) {
+        self.generator = Some(generator);
+        if self.registration.is_none() {
+            self.schedule(Duration::ZERO, Task::Generate);
+        }
+    }
+
+    async fn control(&mut self, control: Control) -> Outcome<()> {
+        let now = self.driver.now();
+        let is_registering =
+            self.registration.as_ref().is_some_and(|all| all.waiting.is_some() || self.current.is_none());
+        match control {
+            Control::Request { .. } if is_registering => {
+                self.held.push(control);
+                Ok(())
+            }
+            Control::Request { text, remote_mid } => {
+                let Some(conn) = self.peer(remote_mid.as_deref()) else {
+                    return self.write("command_error", json!({ "text": "no connection" }));
+                };
+                let version = self.driver.engine.version(conn).unwrap_or(1);
+                let message = format!("!/{version} x T=1{{{text}}}");
+                let sent = match request_actions(&message) {
+                    Ok(actions) => {
+                        let sent =
+                            self.driver.engine.request(now, conn, vec![actions], &RequestOptions::default());
+                        sent.map(drop).map_err(|error| error.to_string())
+                    }
+                    Err(error) => Err(format!("bad request: {error}")),
+                };
+                match sent {
+                    Ok(()) => Ok(()),
+                    Err(text) => self.write("command_error", json!({ "text": text })),
+                }
+            }
+            Control::Stats => self.write("stats", events::stats(&self.driver.engine)),
+            Control::Cancel { remote_mid } => {
+                if let Some(conn) = self.peer(remote_mid.as_deref()) {
+                    _ = self.driver.engine.cancel(now, conn);
+                }
+                Ok(())
+            }
+            Control::Disconnect { remote_mid } => {
+                if let Some(conn) = self.peer(remote_mid.as_deref()) {
+                    let route = self.driver.engine.route(conn);
+                    _ = self.driver.engine.disconnect(now, conn, "user");
+                    self.driver.flush().await;
+                    if let Some(route) = route {
+                        self.driver.close(route);
+                    }
+                }
+                Ok(())
+            }
+            Control::Quit => {
+                self.is_done = true;
+                Ok(())
+            }
+            Control::Bad(text) => self.write("command_error", json!({ "text": text })),
+        }
+    }
+
+    /// The connection with a peer, by default the last one.
+    fn peer(&self, remote_mid: Option<&str>) -> Option<ConnId> {
+        match remote_mid {
+            None => self.current,
+            Some(remote_mid) => self
+                .names
+                .iter()
+                .find(|(_, name)| name.eq_ignore_ascii_case(remote_mid))
+                .map(|(conn, _)| *conn),
+        }
+    }
+}
+
+/// The actions of a request in compact text, in a message around it.
+pub(super) fn request_actions(message: &str) -> Result<List<ActionRequest<'_>>, tercet_megaco::Error> {
+    match read_message(message.as_bytes())?.mess.message_body {
+        MessageBody::Transactions(List::One(Transaction::TransactionRequest(request))) => Ok(request.actions),
+        _ => Ok(List::new()),
+    }
+}
+
+/// Whether an action has a ServiceChange.
+fn changes_service(actions: &[ActionRequest<'_>]) -> bool {
+    let mut commands = actions.iter().flat_map(|action| action.command_requests.iter());
+    commands.any(|request| matches!(request.command, Command::ServiceChangeReq(_)))
+}
+
+/// The controller that a ServiceChange of ours sends a gateway to.
+fn hand_off(actions: &[ActionRequest<'_>]) -> Option<MId<'static>> {
+    let parms = registration(actions)?;
+    if parms.service_change_method != ServiceChangeMethod::HandOff {
+        return None;
+    }
+    match parms.service_change_mgc_id.as_ref()? {
+        MId::Ip4Address(address) => Some(MId::Ip4Address(address.clone())),
+        MId::Ip6Address(address) => Some(MId::Ip6Address(address.clone())),
+        MId::DomainName(domain) => Some(MId::DomainName(tercet_megaco::model::DomainName {
+            name: domain.name.to_vec().into(),
+            port_number: domain.port_number,
+        })),
+        MId::DeviceName(_) | MId::MtpAddress(_) => None,
+    }
+}
+
+/// The URL of a controller whose mid is its address; the transport is that of the one before.
+fn url_of(mid: &MId<'_>, before: &Url) -> Option<Url> {
+    let (host, port) = match mid {
+        MId::Ip4Address(address) => {
+            (std::net::Ipv4Addr::from(address.address).to_string(), address.port_number)
+        }
+        MId::Ip6Address(address) => {
+            (format!("[{}]", std::net::Ipv6Addr::from(address.address)), address.port_number)
+        }
+        MId::DomainName(domain) => (domain.name.to_string(), domain.port_number),
+        MId::DeviceName(_) | MId::MtpAddress(_) => return None,
+    };
+    Some(Url { transport: before.transport, host, port: port.unwrap_or(before.port) })
+}

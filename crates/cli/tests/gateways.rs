@@ -1,0 +1,349 @@
+//! `tercet megaco mgc`, `mg` and `load` as processes, on loopback sockets.
+#![cfg(feature = "megaco")]
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream, UdpSocket};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+/// How long a test waits for something that has to happen.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A running command and its events.
+struct Process {
+    child: Child,
+    input: Option<ChildStdin>,
+    lines: Receiver<String>,
+    seen: Vec<Value>,
+}
+
+impl Process {
+    fn start(words: &str) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_tercet"))
+            .arg("megaco")
+            .args(words.split_whitespace())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let input = child.stdin.take();
+        let output = BufReader::new(child.stdout.take().unwrap());
+        let (sender, lines) = channel();
+        std::thread::spawn(move || {
+            for line in output.lines().map_while(Result::ok) {
+                if sender.send(line).is_err() {
+                    return;
+                }
+            }
+        });
+        Self { child, input, lines, seen: Vec::new() }
+    }
+
+    fn tell(&mut self, command: &Value) {
+        writeln!(self.input.as_mut().unwrap(), "{command}").unwrap();
+    }
+
+    /// Waits for the next event of a name; those before it are kept in `seen`.
+    #[track_caller]
+    fn event(&mut self, name: &str) -> Value {
+        let end = Instant::now() + PATIENCE;
+        loop {
+            let left = end.saturating_duration_since(Instant::now());
+            let Ok(line) = self.lines.recv_timeout(left) else {
+                panic!("no event `{name}`; there were {:#?}", self.seen)
+            };
+            let event: Value = serde_json::from_str(&line).unwrap();
+            assert!(event["t"].is_number(), "{line}");
+            self.seen.push(event.clone());
+            if event["event"] == name {
+                return event;
+            }
+        }
+    }
+
+    fn count(&self, name: &str) -> usize {
+        self.seen.iter().filter(|event| event["event"] == name).count()
+    }
+
+    /// The address that a controller listens at.
+    fn address(&mut self) -> SocketAddr {
+        let url = self.event("listening")["url"].as_str().unwrap().to_owned();
+        url.split_once("://").unwrap().1.parse().unwrap()
+    }
+
+    /// Ends the command, and returns its last counters.
+    fn quit(mut self) -> Value {
+        self.tell(&json!("quit"));
+        let stats = self.event("stats");
+        assert!(self.child.wait().unwrap().success());
+        stats
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        _ = self.child.kill();
+        _ = self.child.wait();
+    }
+}
+
+/// A peer that the test plays by datagrams.
+struct Peer(UdpSocket);
+
+impl Peer {
+    fn new() -> Self {
+        let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+        socket.set_read_timeout(Some(PATIENCE)).unwrap();
+        Self(socket)
+    }
+
+    fn send(&self, to: SocketAddr, text: &str) {
+        self.0.send_to(text.as_bytes(), to).unwrap();
+    }
+
+    /// The next message, its line ends as spaces, and who sent it.
+    fn receive(&self) -> (String, SocketAddr) {
+        let mut buffer = [0; 65_536];
+        let (length, from) = self.0.recv_from(&mut buffer).unwrap();
+        (String::from_utf8_lossy(&buffer[..length]).replace('\n', " "), from)
+    }
+
+    fn url(&self) -> String {
+        format!("udp://{}", self.0.local_addr().unwrap())
+    }
+}
+
+#[test]
+fn a_controller_answers_once_and_repeats_its_answer() {
+    let mut mgc = Process::start("mgc --listen udp://127.0.0.1:0 --mid <mgc> --reply-timer 60s");
+    let (peer, to) = (Peer::new(), mgc.address());
+    peer.send(to, "!/1 <mg> T=5{C=-{SC=ROOT{SV{MT=RS,RE=\"901\",V=3}}}}");
+    assert_eq!(peer.receive().0, "!/1 <mgc> P=5{C=-{SC=root{SV{V=3}}}}");
+    let connect = mgc.event("connect");
+    assert_eq!((&connect["remote_mid"], &connect["version"]), (&json!("<mg>"), &json!(1)));
+    for _ in 0..3 {
+        peer.send(to, "!/3 <mg> T=6{C=${A=$}}");
+        assert_eq!(peer.receive().0, "!/3 <mgc> P=6{C=1{A=rtp1}}");
+    }
+    mgc.tell(&json!({"do": "request", "text": "C=-{AV=root{AT{}}}"}));
+    let (request, _) = peer.receive();
+    assert_eq!(request, "!/3 <mgc> T=1{C=-{AV=root{AT{}}}}");
+    peer.send(to, "!/3 <mg> P=1{C=-{AV=root}}");
+    let result = mgc.event("result");
+    let expected =
+        json!({"ok": true, "error": null, "code": null, "replies": 1, "segments": 0, "text": "C=-{AV=root}"});
+    for (name, value) in expected.as_object().unwrap() {
+        assert_eq!(&result[name], value, "{name}");
+    }
+    let executed = mgc.count("execute");
+    let stats = mgc.quit();
+    assert_eq!(executed, 2);
+    assert_eq!((&stats["duplicates"], &stats["requests_received"]), (&json!(2), &json!(2)));
+}
+
+#[test]
+fn a_controller_on_several_transports() {
+    let mut mgc = Process::start("mgc --listen udp://127.0.0.1:0 --listen tcp://127.0.0.1:0 --mid <mgc>");
+    _ = mgc.address();
+    let to = mgc.address();
+    let mut stream = TcpStream::connect(to).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    stream.write_all(b"\x03\x00\x00\x1a!/1 <mg> T=6{C=1{S=a}}").unwrap();
+    let expected = b"\x03\x00\x00\x1b!/1 <mgc>\nP=6{C=1{S=a}}";
+    let mut reply = vec![0; expected.len()];
+    stream.read_exact(&mut reply).unwrap();
+    assert_eq!(reply.escape_ascii().to_string(), expected.escape_ascii().to_string());
+    // A bad header closes the stream, and with it the connection.
+    stream.write_all(b"\x03\x00\x00\x02").unwrap();
+    assert!(matches!(stream.read(&mut [0; 1]), Ok(0) | Err(_)));
+    let end = mgc.event("disconnect");
+    assert_eq!(end["remote_mid"], "<mg>");
+    assert!(end["reason"].as_str().unwrap().starts_with("bad TPKT header"), "{end}");
+}
+
+#[test]
+fn pendings_and_their_limit() {
+    let mut mgc = Process::start(
+        "mgc --listen udp://127.0.0.1:0 --mid <mgc> --work 30s --pending-timer 50ms*1+0x9 --sent-pending-limit 2",
+    );
+    let (peer, to) = (Peer::new(), mgc.address());
+    peer.send(to, "!/1 <mg> T=6{C=1{S=a}}");
+    assert_eq!(peer.receive().0, "!/1 <mgc> PN=6{}");
+    assert_eq!(peer.receive().0, "!/1 <mgc> PN=6{}");
+    assert!(peer.receive().0.starts_with("!/1 <mgc> P=6{ER=506"));
+    let abort = mgc.event("abort");
+    assert_eq!((&abort["trans"], &abort["code"]), (&json!(6), &json!(506)));
+    assert_eq!(mgc.count("pending"), 2);
+    assert_eq!(mgc.seen.iter().find(|event| event["event"] == "pending").unwrap()["direction"], "sent");
+}
+
+#[test]
+fn acknowledgements_of_a_controller() {
+    let mut mgc = Process::start(
+        "mgc --listen udp://127.0.0.1:0 --mid <mgc> --reply-ack handle --reply-timer 100ms*1+0x3",
+    );
+    let (peer, to) = (Peer::new(), mgc.address());
+    peer.send(to, "!/1 <mg> T=6{C=1{S=a}}");
+    for _ in 0..2 {
+        assert_eq!(peer.receive().0, "!/1 <mgc> P=6{IA,C=1{S=a}}");
+    }
+    peer.send(to, "!/1 <mg> K{6}");
+    assert_eq!(mgc.event("ack")["status"], "ok");
+    peer.send(to, "!/1 <mg> K{9}");
+    assert_eq!(mgc.event("unexpected")["kind"], "ack");
+}
+
+#[test]
+fn only_registered_gateways() {
+    let mut mgc = Process::start("mgc --listen udp://127.0.0.1:0 --mid <mgc> --require-registration");
+    let (peer, to) = (Peer::new(), mgc.address());
+    peer.send(to, "!/1 <mg> T=6{C=1{S=a}}");
+    assert!(peer.receive().0.starts_with("!/1 <mgc> P=6{ER=504"));
+    peer.send(to, "!/1 <mg> T=7{C=-{SC=ROOT{SV{MT=RS,RE=\"901\"}}}}");
+    assert!(peer.receive().0.starts_with("!/1 <mgc> P=7{C=-"));
+    peer.send(to, "!/1 <mg> T=8{C=1{S=a}}");
+    assert_eq!(peer.receive().0, "!/1 <mgc> P=8{C=1{S=a}}");
+}
+
+#[test]
+fn what_is_malformed_is_answered_once() {
+    let mut mgc = Process::start("mgc --listen udp://127.0.0.1:0 --mid <mgc> --trace");
+    let (peer, to) = (Peer::new(), mgc.address());
+    peer.send(to, "!/1 <mg> T=6{C=1{S=}}");
+    assert_eq!(peer.receive().0, "!/1 <mgc> ER=400{\"Syntax error on line 1\"}");
+    let event = mgc.event("syntax_error");
+    assert_eq!((&event["code"], mgc.count("recv")), (&json!(400), 1));
+    peer.send(to, "!/1 <mg> ER=400{\"you\"}");
+    let event = mgc.event("message_error");
+    assert_eq!(
+        (&event["code"], &event["text"], &event["remote_mid"]),
+        (&json!(400), &json!("you"), &json!("<mg>"))
+    );
+}
+
+/// A gateway tries its controllers in turn, negotiates the version, and answers.
+#[test]
+fn a_gateway_registers_with_the_controller_that_answers() {
+    let (silent, peer) = (Peer::new(), Peer::new());
+    let mut mg = Process::start(&format!(
+        "mg --connect {} --mgc {} --mid <mg> --encoding compact --request-timer 100ms*1+0x1 --terminations 2",
+        silent.url(),
+        peer.url()
+    ));
+    let (first, _) = silent.receive();
+    assert_eq!(first, "!/1 <mg> T=1{C=-{SC=root{SV{MT=RS,V=3,RE=\"901 Cold Boot\"}}}}");
+    let (request, mg_address) = peer.receive();
+    assert!(request.starts_with("!/1 <mg> T=2{C=-{SC=root"), "{request}");
+    // Too early.
+    peer.send(mg_address, "!/1 <mgc> T=9{C=-{AV=root{AT{}}}}");
+    assert!(peer.receive().0.starts_with("!/1 <mg> P=9{ER=505"));
+    peer.send(mg_address, "!/1 <mgc> P=2{C=-{SC=ROOT{SV{V=2}}}}");
+    let registered = mg.event("registered");
+    assert_eq!((&registered["remote_mid"], &registered["version"]), (&json!("<mgc>"), &json!(2)));
+    peer.send(mg_address, "!/2 <mgc> T=10{C=*{AV=*{AT{}}}}");
+    assert_eq!(peer.receive().0, "!/2 <mg> P=10{C=*{AV=C{line1,line2}}}");
+    // No answer to a request of ours: the same controller is tried again (11.5).
+    mg.tell(&json!({"do": "request", "text": "C=-{N=line1{OE=1{al/of}}}"}));
+    assert_eq!(peer.receive().0, "!/2 <mg> T=3{C=-{N=line1{OE=1{al/of}}}}");
+    assert_eq!(mg.event("result")["error"], "timeout");
+    loop {
+        let (request, _) = peer.receive();
+        if request.contains("MT=DC,V=3,RE=\"900 Service Restored\"") {
+            break;
+        }
+    }
+}
+
+#[test]
+fn a_handoff() {
+    let (first, second) = (Peer::new(), Peer::new());
+    let mut mg = Process::start(&format!("mg --connect {} --mid <mg> --encoding compact", first.url()));
+    let (_, mg_address) = first.receive();
+    first.send(mg_address, "!/1 <mgc> P=1{C=-{SC=ROOT}}");
+    mg.event("registered");
+    let to = second.0.local_addr().unwrap();
+    first.send(
+        mg_address,
+        &format!("!/1 <mgc> T=9{{C=-{{SC=ROOT{{SV{{MT=HO,RE=\"903\",MG=[127.0.0.1]:{}}}}}}}}}", to.port()),
+    );
+    assert!(first.receive().0.starts_with("!/1 <mg> P=9{C=-{SC=root"));
+    let (request, _) = second.receive();
+    assert!(request.contains("MT=HO,V=3,RE=\"903 MGC Directed Change\""), "{request}");
+    second.send(mg_address, "!/1 <other> P=2{C=-{SC=ROOT}}");
+    assert_eq!(mg.event("registered")["remote_mid"], "<other>");
+}
+
+/// Gateway and controller with each other, in every encoding and on both transports.
+#[test]
+fn a_gateway_and_a_controller() {
+    for (encoding, scheme) in
+        [("compact", "udp"), ("pretty", "tcp"), ("ber", "udp"), ("per", "tcp"), ("etf", "udp")]
+    {
+        let mut mgc = Process::start(&format!("mgc --listen {scheme}://127.0.0.1:0 --mid mgc"));
+        let to = mgc.address();
+        let mut mg = Process::start(&format!("mg --connect {scheme}://{to} --mid mg --encoding {encoding}"));
+        assert_eq!(mg.event("registered")["version"], 3, "{encoding}");
+        mg.tell(&json!({"do": "request", "text": "C=-{N=line1{OE=1{al/of}}}"}));
+        assert_eq!(mg.event("result")["ok"], true, "{encoding}");
+        mgc.tell(&json!({"do": "request", "text": "C=${A=$}"}));
+        assert_eq!(mgc.event("result")["text"], "C=1{A=rtp1}", "{encoding}");
+        mg.quit();
+        let stats = mgc.quit();
+        assert_eq!((&stats["errors"], &stats["unexpected"]), (&json!(0), &json!(0)), "{encoding}");
+    }
+}
+
+#[test]
+fn a_load_is_reported() {
+    let mut mgc = Process::start("mgc --listen udp://127.0.0.1:0");
+    let to = mgc.address();
+    let mut load =
+        Process::start(&format!("load --connect udp://{to} --rate 200/s --for 500ms --scenario call"));
+    let report = load.event("report");
+    assert_eq!(
+        (&report["requests"], &report["ok"], &report["failed"]),
+        (&json!(100), &json!(100), &json!(0))
+    );
+    assert!(report["p99_ms"].is_number());
+    load.event("stats");
+    assert!(load.child.wait().unwrap().success());
+}
+
+#[test]
+#[cfg(unix)]
+fn a_signal_ends_with_the_counters() {
+    let mut mgc = Process::start("mgc --listen udp://127.0.0.1:0");
+    mgc.address();
+    let pid = mgc.child.id().to_string();
+    assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+    mgc.event("stats");
+    assert!(mgc.child.wait().unwrap().success());
+}
+
+#[test]
+fn bad_options_and_commands() {
+    for (words, expected) in [
+        ("mgc --listen http://a", "expected udp://HOST:PORT"),
+        ("mgc --listen udp://127.0.0.1:1 --request-timer soon", "expected a timer such as"),
+        ("mgc --listen udp://127.0.0.1:1 --mid [1", "bad message identifier `[1`"),
+        ("mg --connect udp://127.0.0.1:1 --encoding xml", "expected auto, pretty, compact"),
+        ("mgc --listen tls://127.0.0.1:0", "a listener requires a certificate"),
+    ] {
+        let output = Command::new(env!("CARGO_BIN_EXE_tercet"))
+            .arg("megaco")
+            .args(words.split(' '))
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && text.contains(expected), "{words}: {text}");
+    }
+    let mut mgc = Process::start("mgc --listen udp://127.0.0.1:0");
+    mgc.tell(&json!({"do": "request", "text": "C=-{S=a}"}));
+    assert_eq!(mgc.event("command_error")["text"], "no connection");
+    mgc.tell(&json!({"do": "reqest"}));
+    assert!(mgc.event("command_error")["text"].as_str().unwrap().contains("did you mean `request`?"));
+}
