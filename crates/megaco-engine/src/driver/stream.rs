@@ -20,6 +20,8 @@ use crate::time::Period;
 const HANDSHAKE: Duration = Duration::from_secs(10);
 /// How long a peer may take none of what is written.
 const WRITE: Duration = Duration::from_secs(30);
+/// How long a stream is written after the peer has ended its side.
+const LINGER: Duration = Duration::from_millis(500);
 /// Octets that are read at once, and written at once.
 const CHUNK: usize = 64 * 1024;
 
@@ -83,11 +85,26 @@ pub(super) async fn serve<S: AsyncRead + AsyncWrite>(
     frame_timeout: Period,
 ) {
     let (reader, writer) = tokio::io::split(stream);
+    let mut writing = std::pin::pin!(write(writer, queue));
     let reason = tokio::select! {
-        reason = read(reader, route, user, &sender, frame_timeout) => reason,
-        reason = write(writer, queue) => reason,
+        reason = read(reader, route, user, &sender, frame_timeout) => match reason {
+            // A peer that has nothing more to say may still read the answers to what it said.
+            End::OfInput => match timeout(LINGER, &mut writing).await {
+                Ok(reason) => reason,
+                Err(_) => "closed by the peer".to_owned(),
+            },
+            End::Because(reason) => reason,
+        },
+        reason = &mut writing => reason,
     };
     _ = sender.send(Inbound::Closed { route, reason }).await;
+}
+
+/// Why a stream has no more frames.
+enum End {
+    /// The peer ended its side between two frames.
+    OfInput,
+    Because(String),
 }
 
 /// Reads frames. Returns why there are no more.
@@ -97,7 +114,8 @@ async fn read(
     user: UserId,
     sender: &mpsc::Sender<Inbound>,
     frame_timeout: Period,
-) -> String {
+) -> End {
+    let because = |reason: &str| End::Because(reason.to_owned());
     let mut buffer: Vec<u8> = Vec::with_capacity(4096);
     let mut deadline: Option<Instant> = None;
     loop {
@@ -110,12 +128,12 @@ async fn read(
                     Ok(Some((octets, length))) => {
                         let octets = octets.to_vec();
                         if sender.send(Inbound::Frame { route, user, octets }).await.is_err() {
-                            return "the end of the program".to_owned();
+                            return because("the end of the program");
                         }
                         start += length;
                     }
                     Ok(None) => break,
-                    Err(error) => return format!("bad TPKT header: expected {}", error.what),
+                    Err(error) => return End::Because(format!("bad TPKT header: expected {}", error.what)),
                 },
             }
         }
@@ -137,14 +155,14 @@ async fn read(
             None => taken.await,
             Some(deadline) => match timeout_at(deadline, taken).await {
                 Ok(taken) => taken,
-                Err(_) => return "a message was begun and not ended in time".to_owned(),
+                Err(_) => return because("a message was begun and not ended in time"),
             },
         };
         match taken {
-            Ok(0) if buffer.is_empty() => return "closed by the peer".to_owned(),
-            Ok(0) => return "closed by the peer within a message".to_owned(),
+            Ok(0) if buffer.is_empty() => return End::OfInput,
+            Ok(0) => return because("closed by the peer within a message"),
             Ok(_) => {}
-            Err(error) => return error.to_string(),
+            Err(error) => return End::Because(error.to_string()),
         }
     }
 }

@@ -174,7 +174,8 @@ impl Engine {
             match transaction {
                 Transaction::TransactionRequest(request) => match *request.transaction_id {
                     Some(id) => {
-                        let registers = registration(&request.actions).is_some();
+                        let registers =
+                            registration(&request.actions).map(|parms| parms.service_change_method);
                         self.request_received(conn, &mut input, id, index, registers, &mut fresh);
                         if let Some(parms) = registration(&request.actions) {
                             self.follow_registration(conn, route, parms);

@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use tercet_megaco::List;
 use tercet_megaco::model::{
-    Lenient, Transaction, TransactionAck, TransactionPending, TransactionReply, TransactionResult,
+    Lenient, ServiceChangeMethod, Transaction, TransactionAck, TransactionPending, TransactionReply,
+    TransactionResult,
 };
 
 use super::input::{Input, error_reply};
@@ -301,13 +302,19 @@ impl Engine {
         input: &mut Input<'_>,
         id: u32,
         index: usize,
-        registers: bool,
+        registers: Option<ServiceChangeMethod>,
         fresh: &mut List<Incoming>,
     ) {
         let route = input.route;
+        // A gateway that has started again, at another address, begins with the ids of before: they are not those requests.
+        let restarts = registers == Some(ServiceChangeMethod::Restart);
         if let Some(&slot) = self.response_ids.get(&(conn, id)) {
-            self.count(Some(conn), |counters| counters.duplicates += 1);
-            return self.repeated(slot, conn, route);
+            let is_elsewhere = self.conns.get(conn).is_some_and(|conn| conn.route != Some(route));
+            if !(restarts && is_elsewhere && self.is_remembered(slot)) {
+                self.count(Some(conn), |counters| counters.duplicates += 1);
+                return self.repeated(slot, conn, route);
+            }
+            self.forget_answers(conn);
         }
         let Some(found) = self.conns.get_mut(conn) else { return };
         let limit = if found.responses.len() >= found.items.max_replies as usize {
@@ -341,7 +348,7 @@ impl Engine {
             self.responses.push(&mut found.responses, slot);
         }
         self.count(Some(conn), |counters| counters.requests_received += 1);
-        if is_registering && !registers {
+        if is_registering && registers.is_none() {
             let text = "Transaction request received before a ServiceChange reply";
             return self.answer_by_error(slot, conn, route, input.dialect, 505, text);
         }
@@ -367,6 +374,24 @@ impl Engine {
             }));
         }
         fresh.push(Incoming::new(self.token(slot), id, index));
+    }
+
+    /// Whether a request has been answered and is remembered.
+    fn is_remembered(&self, slot: u32) -> bool {
+        let response = self.responses.get(slot);
+        response.is_some_and(|response| !matches!(response.state, State::Executing(_)))
+    }
+
+    /// Forgets what was answered to a peer; what is executed stays.
+    fn forget_answers(&mut self, conn: u32) {
+        let chain = self.conns.get(conn).map_or(Chain::EMPTY, |conn| conn.responses);
+        let slots: Vec<u32> = self.responses.iter(chain).collect();
+        for slot in slots {
+            if self.is_remembered(slot) {
+                self.ack_ended(slot, AckStatus::Cancelled);
+                self.forget(slot);
+            }
+        }
     }
 
     /// A request that was received before.

@@ -234,3 +234,21 @@ fn users_and_their_items() {
     a.engine.remove_user(a.user).unwrap();
     assert!(a.engine.items(a.user).is_none());
 }
+
+/// A gateway that was started again uses its ids again: its registration from another address makes them new ones.
+#[test]
+fn a_restarted_gateway_begins_with_the_same_ids() {
+    let mut a = Side::new(&[]);
+    a.receive(&format!("{REGISTER}T=2{{C=-{{S=a}}}}"));
+    a.events();
+    a.reply(1, "C=-{SC=ROOT}", AckMode::Discard).unwrap();
+    a.reply(2, "C=-{S=a}", AckMode::Discard).unwrap();
+    a.sent();
+    // A repeated registration is what it is, and so is a repeated request from elsewhere.
+    a.receive(REGISTER);
+    a.receive_from(route(9), "!/1 <b> T=2{C=-{S=a}}");
+    assert_eq!((a.sent().len(), a.events()), (2, vec![]));
+    a.receive_from(route(9), &format!("!/1 <b> {REGISTER}"));
+    a.receive_from(route(9), "!/1 <b> T=2{C=-{S=b}}");
+    assert_eq!(a.events(), ["execute 1", "execute 2"]);
+}
