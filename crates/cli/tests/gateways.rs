@@ -312,6 +312,79 @@ fn a_load_is_reported() {
     assert!(load.child.wait().unwrap().success());
 }
 
+/// Hands datagrams on between a gateway and a controller: of a hundred it loses 20, doubles 10, and holds 30 back for a while.
+fn bad_network(controller: SocketAddr) -> SocketAddr {
+    let (near, far) = (Peer::new().0, Peer::new().0);
+    let address = near.local_addr().unwrap();
+    std::thread::spawn(move || {
+        let mut random = tercet_megaco_engine::Random::new(17);
+        let mut held: Vec<(Instant, bool, Vec<u8>)> = Vec::new();
+        let mut gateway = None;
+        let mut buffer = [0; 65_536];
+        near.set_nonblocking(true).unwrap();
+        far.set_nonblocking(true).unwrap();
+        loop {
+            for (socket, inwards) in [(&near, true), (&far, false)] {
+                while let Ok((length, from)) = socket.recv_from(&mut buffer) {
+                    if inwards {
+                        gateway = Some(from);
+                    }
+                    let copies = if random.permille(200) { 0 } else { 1 + u32::from(random.permille(100)) };
+                    for _ in 0..copies {
+                        let wait = if random.permille(300) { random.below(60) } else { 0 };
+                        held.push((
+                            Instant::now() + Duration::from_millis(wait),
+                            inwards,
+                            buffer[..length].to_vec(),
+                        ));
+                    }
+                }
+            }
+            let now = Instant::now();
+            let (due, later): (Vec<_>, Vec<_>) = held.drain(..).partition(|(at, ..)| *at <= now);
+            held = later;
+            for (_, inwards, octets) in due {
+                let sent = match (inwards, gateway) {
+                    (true, _) => far.send_to(&octets, controller),
+                    (false, Some(gateway)) => near.send_to(&octets, gateway),
+                    (false, None) => Ok(0),
+                };
+                if sent.is_err() {
+                    return;
+                }
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    });
+    address
+}
+
+/// Every request ends, most of them well, and none is executed twice.
+#[test]
+fn a_load_over_a_bad_network() {
+    let mut mgc = Process::start("mgc --listen udp://127.0.0.1:0");
+    let network = bad_network(mgc.address());
+    let mut load = Process::start(&format!(
+        "load --connect udp://{network} --rate 300/s --for 1s --request-timer 100ms*2+0x6"
+    ));
+    let report = load.event("report");
+    let number = |name: &str| report[name].as_u64().unwrap();
+    assert_eq!((number("requests"), number("waiting")), (300, 0));
+    assert_eq!(number("ok") + number("failed"), 300);
+    assert!(number("ok") >= 290 && number("resends") > 0, "{report}");
+    mgc.tell(&json!("stats"));
+    mgc.event("stats");
+    let mut executed: Vec<u64> = Vec::new();
+    for event in mgc.seen.iter().filter(|event| event["event"] == "execute") {
+        executed.push(event["trans"].as_u64().unwrap());
+    }
+    let count = executed.len();
+    executed.sort_unstable();
+    executed.dedup();
+    assert_eq!(executed.len(), count);
+    assert!(count as u64 > number("ok"));
+}
+
 #[test]
 #[cfg(unix)]
 fn a_signal_ends_with_the_counters() {

@@ -53,6 +53,10 @@ pub struct ReplyOptions {
 /// Pendings for repeated requests are at least so far apart.
 const PENDING_GAP_MILLIS: u64 = 50;
 
+/// A Pending for a repeated request that comes together with the first one waits so long: most users answer at once, and a
+/// Pending before the answer would keep the peer from asking again if the answer is lost.
+const TOGETHER_MILLIS: u64 = 5;
+
 /// How long the id of an acknowledged request is remembered if its timer has no end, in milliseconds.
 const LONG_TIMER_MILLIS: u64 = 30_000;
 
@@ -73,6 +77,9 @@ struct Executing {
     dialect: Dialect,
     running: Running,
     limit: TimerId,
+    arrived: Time,
+    /// The timer of a Pending that waits.
+    together: TimerId,
     pendings: u32,
     last_pending: Option<Time>,
 }
@@ -369,6 +376,8 @@ impl Engine {
                 dialect,
                 running,
                 limit,
+                arrived: self.now,
+                together: TimerId::NONE,
                 pendings: 0,
                 last_pending: None,
             }));
@@ -401,11 +410,13 @@ impl Engine {
             State::Executing(executing) => {
                 // The reply goes to where the request came from last: the address of before may be gone.
                 executing.route = route;
-                let is_due = executing
-                    .last_pending
-                    .is_none_or(|last| self.now.since(last).as_millis() >= u128::from(PENDING_GAP_MILLIS));
-                if is_due {
+                let since = |time| self.now.since(time).as_millis();
+                let is_due =
+                    executing.last_pending.is_none_or(|last| since(last) >= u128::from(PENDING_GAP_MILLIS));
+                if is_due && since(executing.arrived) >= u128::from(TOGETHER_MILLIS) {
                     self.send_pending(slot);
+                } else if is_due && !executing.together.is_some() {
+                    executing.together = self.wheel.start(self.now, TOGETHER_MILLIS, Due::Together(slot));
                 }
             }
             State::Answered(_, Some(awaiting)) if awaiting.sending.is_some() => {
@@ -531,6 +542,19 @@ impl Engine {
         self.wheel.stop(&mut response.timer);
         if let State::Executing(executing) = &mut response.state {
             self.wheel.stop(&mut executing.limit);
+            self.wheel.stop(&mut executing.together);
+        }
+    }
+
+    /// A repeated request came together with the first one, and the user has not answered since.
+    pub(super) fn together_expired(&mut self, slot: u32) {
+        if let Some(response) = self.responses.get_mut(slot)
+            && let State::Executing(executing) = &mut response.state
+        {
+            executing.together = TimerId::NONE;
+            if executing.last_pending.is_none() {
+                self.send_pending(slot);
+            }
         }
     }
 

@@ -79,6 +79,7 @@ fn a_reply_and_a_pending_take_along_what_is_gathered() {
     let (mut a, conn) = gathering(&[("trans_req_maxsize", "60")]);
     a.receive("T=7{C=-{S=a}}T=8{C=-{S=a}}");
     a.events();
+    a.run(5);
     a.request(conn, REQUEST);
     a.receive("T=8{C=-{S=a}}");
     assert_eq!(a.sent(), ["T=1{C=-{S=a}}PN=8{}"]);

@@ -50,6 +50,8 @@ struct Got {
     id: u32,
     stage: Stage,
     pendings: u32,
+    arrived: u64,
+    together: Option<u64>,
     last_pending: Option<u64>,
     pending_due: Option<u64>,
     forget: Option<u64>,
@@ -93,7 +95,7 @@ impl Model {
                         let ack = if got.pendings > 0 { "IA," } else { "" };
                         let text = format!("P={id}{{{ack}C=-{{S=a}}}}");
                         got.stage = Stage::Answered(text.clone());
-                        (got.pending_due, got.forget) = (None, Some(self.now + REPLY));
+                        (got.pending_due, got.together, got.forget) = (None, None, Some(self.now + REPLY));
                         self.say(text);
                     }
                     _ => self.say("swallowed".to_owned()),
@@ -105,6 +107,8 @@ impl Model {
                         id,
                         stage: Stage::Executing,
                         pendings: 0,
+                        arrived: self.now,
+                        together: None,
                         last_pending: None,
                         pending_due: Some(self.now + PENDING),
                         forget: None,
@@ -113,8 +117,14 @@ impl Model {
                 }
                 Some(place) => match &self.got[place].stage {
                     Stage::Executing => {
-                        if self.got[place].last_pending.is_none_or(|last| self.now - last >= 50) {
-                            self.pending(place);
+                        let now = self.now;
+                        let got = &mut self.got[place];
+                        if got.last_pending.is_none_or(|last| now - last >= 50) {
+                            if now - got.arrived >= 5 {
+                                self.pending(place);
+                            } else if got.together.is_none() {
+                                got.together = Some(now + 5);
+                            }
                         }
                     }
                     Stage::Answered(text) | Stage::Aborted(text) => {
@@ -177,7 +187,7 @@ impl Model {
         if got.pendings == SENT_LIMIT {
             let text = format!("P={id}{{ER=506{{\"Number of TransactionPendings exceeded\"}}}}");
             got.stage = Stage::Aborted(text.clone());
-            (got.pending_due, got.forget) = (None, Some(now + REPLY));
+            (got.pending_due, got.together, got.forget) = (None, None, Some(now + REPLY));
             self.say(format!("abort {id} 506"));
             return self.say(text);
         }
@@ -190,7 +200,7 @@ impl Model {
     fn pass(&mut self, until: u64) {
         loop {
             let asked = self.asked.iter().map(|asked| asked.due);
-            let got = self.got.iter().flat_map(|got| [got.pending_due, got.forget]).flatten();
+            let got = self.got.iter().flat_map(|got| [got.pending_due, got.together, got.forget]).flatten();
             let Some(due) = asked.chain(got).min().filter(|&due| due <= until) else { break };
             self.now = due;
             let mut place = 0;
@@ -215,6 +225,12 @@ impl Model {
                 if self.got[place].pending_due.is_some_and(|at| at <= due) {
                     self.got[place].pending_due = Some(due + PENDING);
                     self.pending(place);
+                }
+                if self.got[place].together.is_some_and(|at| at <= due) {
+                    self.got[place].together = None;
+                    if self.got[place].last_pending.is_none() {
+                        self.pending(place);
+                    }
                 }
             }
             self.got.retain(|got| got.forget.is_none_or(|at| at > due));

@@ -35,14 +35,27 @@ fn otp_6971_copies_close_together_run_once() {
     let mut a = Side::new(&[]);
     a.receive("T=7{C=-{S=a}}T=7{C=-{S=a}}");
     a.receive(REQUEST);
-    // A Pending for the first copy; the next one would come too soon.
-    assert_eq!(a.events(), ["connect v1", "pending out 7", "execute 7"]);
-    assert_eq!(a.sent(), ["PN=7{}"]);
-    a.run(50);
+    // One Pending for the copies, if the user does not answer at once; the next one would come too soon.
+    assert_eq!((a.sent(), a.events()), (vec![], vec!["connect v1".to_owned(), "execute 7".to_owned()]));
+    assert_eq!(a.run(50), ["5 PN=7{}", "5 pending out 7"]);
+    a.receive(REQUEST);
+    assert_eq!(a.sent(), Vec::<String>::new());
+    a.run(55);
     a.receive(REQUEST);
     assert_eq!(a.sent(), ["PN=7{}"]);
-    assert_eq!(a.engine.counters().duplicates, 3);
+    assert_eq!(a.engine.counters().duplicates, 4);
     assert_eq!(a.engine.counters().requests_received, 1);
+}
+
+/// An answer at once is not preceded by a Pending for a copy that came together with the request.
+#[test]
+fn an_answer_at_once_needs_no_pending() {
+    let mut a = Side::new(&[]);
+    a.receive("T=7{C=-{S=a}}T=7{C=-{S=a}}");
+    a.events();
+    a.reply(7, REPLY, AckMode::Discard).unwrap();
+    assert_eq!(a.sent(), ["P=7{C=-{S=a}}"]);
+    assert!(a.run(1000).is_empty());
 }
 
 /// Many requests that are executed at once have a state each, and counters go up once for each.
@@ -53,6 +66,7 @@ fn otp_8634_states_are_made_once() {
         a.receive(&format!("T={id}{{C=-{{S=a}}}}"));
         a.receive(&format!("T={id}{{C=-{{S=a}}}}"));
     }
+    a.run(5);
     assert_eq!(a.engine.gauges().replies, 100);
     assert_eq!(a.engine.counters().pendings_sent, 100);
     assert_eq!(a.engine.counters().aborted, 0);
@@ -104,13 +118,14 @@ fn otp_4956_5310_5401_6256_repeated_requests_beyond_the_limit() {
 #[test]
 fn aborted_requests_are_remembered() {
     let mut a = executing(&[("sent_pending_limit", "0"), ("reply_timer", "1s*1+0x3")]);
+    a.run(5);
     a.receive(REQUEST);
-    a.run(3999);
+    a.run(4004);
     a.sent();
     a.events();
     a.receive(REQUEST);
     assert_eq!(a.events(), Vec::<String>::new());
-    a.run(4000);
+    a.run(4005);
     a.assert_empty();
 }
 
@@ -186,6 +201,7 @@ fn otp_6030_acknowledgement_after_a_pending() {
     ] {
         let mut a = executing(&[]);
         if pending {
+            a.run(5);
             a.receive(REQUEST);
         }
         a.sent();

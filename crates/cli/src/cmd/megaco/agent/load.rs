@@ -94,8 +94,8 @@ pub(super) struct Generator {
     failed: u64,
 }
 
-/// How long the last requests may take after the end.
-const DRAIN: Duration = Duration::from_secs(5);
+/// How long the last requests may take after the end; most timers of requests end before.
+const DRAIN: Duration = Duration::from_secs(120);
 
 impl Generator {
     fn new(scenario: Scenario, rate: u32, duration: Period) -> Self {
@@ -174,7 +174,8 @@ impl Generator {
             "seconds": seconds,
             "requests": self.sent,
             "ok": self.latencies.len(),
-            "failed": self.failed + self.waiting.len() as u64,
+            "failed": self.failed,
+            "waiting": self.waiting.len(),
             "tps": self.latencies.len() as f64 / seconds.max(0.001),
             "cpu_us": cpu,
             "p50_ms": at(0.5),
