@@ -1,0 +1,115 @@
+//! How fast the engine is without a network: transactions of two engines that hand each other their messages, and the memory of
+//! live transactions.
+//!
+//! ```sh
+//! cargo run --release -p tercet-megaco-engine --example throughput
+//! ```
+#![expect(clippy::print_stdout, reason = "an example reports to its reader")]
+
+use std::time::Instant;
+
+use tercet_megaco::List;
+use tercet_megaco::model::{ActionRequest, MessageBody, Transaction};
+use tercet_megaco::text::{read_message, read_mid};
+use tercet_megaco_engine::{
+    Answers, Engine, Event, Items, Limits, ReplyOptions, RequestOptions, Route, Time, Transport, UserId,
+};
+
+const REQUEST: &[u8] = b"!/1 x T=1{C=-{N=line1{OE=1{20250101T12000000:al/of}}}}";
+
+fn actions() -> List<ActionRequest<'static>> {
+    let message = read_message(REQUEST).map(|message| message.mess.message_body);
+    match message {
+        Ok(MessageBody::Transactions(List::One(Transaction::TransactionRequest(request)))) => request.actions,
+        _ => List::new(),
+    }
+}
+
+fn engine(mid: &[u8], encoding: &str) -> Result<(Engine, UserId), Box<dyn std::error::Error>> {
+    let mut engine = Engine::new(1, Limits::default());
+    let mut items = Items::default();
+    items.set("encoding", encoding)?;
+    items.max_requests = 2_000_000;
+    items.max_replies = 2_000_000;
+    let user = engine.add_user(read_mid(mid)?, items)?;
+    Ok((engine, user))
+}
+
+fn route(port: u16) -> Route {
+    Route { transport: Transport::Udp, link: 0, peer: ([192, 0, 2, 1], port).into() }
+}
+
+/// Bytes of memory that the process has, where Linux reports it.
+fn resident() -> f64 {
+    let text = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    text.split(' ').nth(1).and_then(|pages| pages.parse::<f64>().ok()).unwrap_or(0.0) * 4096.0
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    for encoding in ["compact", "ber"] {
+        let (mut mg, mg_user) = engine(b"mg", encoding)?;
+        let (mut mgc, mgc_user) = engine(b"mgc", encoding)?;
+        let mut answers = Answers::new(3, 1);
+        let conn = mg.connect(Time::default(), mg_user, Some(read_mid(b"mgc")?), route(1))?;
+        let count = 500_000_u64;
+        let begin = Instant::now();
+        for number in 0..count {
+            // A hundred thousand transactions a second, so that the reply timers of 30 s never run out at once.
+            let now = Time::from_micros(number * 10);
+            mg.request(now, conn, vec![actions()], &RequestOptions::default())?;
+            while let Some(transmit) = mg.poll_transmit() {
+                mgc.handle_input(now, mgc_user, route(2), &transmit.octets);
+            }
+            while let Some(event) = mgc.poll_event() {
+                let Event::Requests { message, requests, .. } = event else { continue };
+                let transactions = message.transactions();
+                for incoming in &requests {
+                    if let Some(Transaction::TransactionRequest(request)) = transactions.get(incoming.index) {
+                        let result = answers.answer(&request.actions);
+                        mgc.reply(now, incoming.token, result, &ReplyOptions::default())?;
+                    }
+                }
+            }
+            while let Some(transmit) = mgc.poll_transmit() {
+                mg.handle_input(now, mg_user, route(1), &transmit.octets);
+            }
+            while mg.poll_event().is_some() {}
+            if number % 1000 == 0 {
+                mg.handle_timeout(now);
+                mgc.handle_timeout(now);
+            }
+        }
+        let micros = begin.elapsed().as_secs_f64() * 1e6 / count as f64;
+        println!(
+            "{encoding}: {micros:.2} us a transaction on both sides with codecs, {:.0} a second",
+            1e6 / micros
+        );
+    }
+
+    let before = resident();
+    let (mut mg, user) = engine(b"mg", "compact")?;
+    let conn = mg.connect(Time::default(), user, Some(read_mid(b"mgc")?), route(1))?;
+    for _ in 0..1_000_000 {
+        mg.request(Time::default(), conn, vec![actions()], &RequestOptions::default())?;
+        while mg.poll_transmit().is_some() {}
+    }
+    println!("a live request: {:.0} bytes", (resident() - before) / 1e6);
+    let before = resident();
+    let (mut mgc, user) = engine(b"mgc", "compact")?;
+    let mut answers = Answers::new(3, 1);
+    for id in 1..=1_000_000_u32 {
+        let message = format!("!/1 mg T={id}{{C=-{{N=line1{{OE=1{{al/of}}}}}}}}");
+        mgc.handle_input(Time::default(), user, route(2), message.as_bytes());
+        while let Some(event) = mgc.poll_event() {
+            let Event::Requests { message, requests, .. } = event else { continue };
+            let transactions = message.transactions();
+            if let Some(Transaction::TransactionRequest(request)) = transactions.first() {
+                let result = answers.answer(&request.actions);
+                mgc.reply(Time::default(), requests[0].token, result, &ReplyOptions::default())?;
+            }
+        }
+        while mgc.poll_transmit().is_some() {}
+    }
+    println!("a remembered reply: {:.0} bytes", (resident() - before) / 1e6);
+    Ok(())
+}
