@@ -177,7 +177,10 @@ def test_differences() -> None:
         ("uid=ada,o=test", "modify"),
         ("uid=bob,o=test", "delete"),
     ]
-    with ldap.Directory(PEOPLE) as directory, ldap.connect(directory.url) as connection:
+    # Passwords are shown to the root user alone.
+    root = ("o=test", "secret")
+    with ldap.Directory(PEOPLE, root=root) as directory, ldap.connect(directory.url) as connection:
+        connection.bind(*root)
         for change in changes:
             connection.apply(change)
         assert ldif.difference(connection.search("o=test"), ldif.read(later)) == []

@@ -9,6 +9,7 @@ mod layered;
 mod operations;
 mod pool;
 mod ranges;
+mod schema;
 mod search;
 #[cfg(feature = "srv")]
 mod srv;

@@ -101,7 +101,11 @@ pub(super) fn record<'py>(py: Python<'py>, record: &Record) -> PyResult<Bound<'p
     RECORD.import(py, VALUES, "Record")?.call((&record.dn,), Some(&with))
 }
 
-fn modification<'py>(py: Python<'py>, modification: &RecordModification) -> PyResult<Bound<'py, PyAny>> {
+/// A `Modification`.
+pub(super) fn modification<'py>(
+    py: Python<'py>,
+    modification: &RecordModification,
+) -> PyResult<Bound<'py, PyAny>> {
     let values = values(py, &modification.values)?;
     let class = MODIFICATION.import(py, VALUES, "Modification")?;
     class.call1((modification.kind.word(), &modification.attribute, values))

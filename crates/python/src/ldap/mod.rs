@@ -8,6 +8,7 @@ mod arguments;
 mod awaitable;
 mod controls;
 mod directory;
+mod drafts;
 mod entries;
 mod entry;
 mod error;
@@ -29,6 +30,8 @@ pub(crate) mod _ldap {
     };
     #[pymodule_export]
     use super::directory::Directory;
+    #[pymodule_export]
+    use super::drafts::{Draft, Generators, Schema, SchemaDraft, Services};
     #[pymodule_export]
     use super::entries::{AsyncEntries, Entries};
     #[pymodule_export]

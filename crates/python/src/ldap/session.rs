@@ -127,6 +127,11 @@ async fn connected(config: Config) -> tercet_ldap::Result<Client> {
 }
 
 impl Session {
+    /// The connection, and how it answers.
+    pub(super) fn parts(&self) -> (Client, Mode) {
+        (self.client.clone(), self.mode.clone())
+    }
+
     fn into_object(self, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
         let is_awaited = matches!(self.mode, Mode::Awaited);
         let base = PyClassInitializer::from(self);

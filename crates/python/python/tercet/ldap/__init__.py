@@ -41,9 +41,14 @@ from tercet.ldap._ldap import (
     Connection,
     Directory,
     Dn,
+    Draft,
     Entries,
     Entry,
     Filter,
+    Generators,
+    Schema,
+    SchemaDraft,
+    Services,
     Url,
     connect,
     escape_filter,
@@ -62,6 +67,7 @@ from tercet.ldap._values import (
 )
 
 Mapping.register(Entry)
+Mapping.register(Draft)
 
 __all__ = [
     "AlreadyExists",
@@ -72,11 +78,13 @@ __all__ = [
     "Control",
     "Directory",
     "Dn",
+    "Draft",
     "Entries",
     "Entry",
     "Error",
     "Extended",
     "Filter",
+    "Generators",
     "InsufficientAccess",
     "Intermediate",
     "InvalidCredentials",
@@ -94,7 +102,10 @@ __all__ = [
     "Result",
     "ResultCode",
     "ResultError",
+    "Schema",
+    "SchemaDraft",
     "SchemaViolation",
+    "Services",
     "SizeLimitExceeded",
     "TimeLimitExceeded",
     "Timeout",

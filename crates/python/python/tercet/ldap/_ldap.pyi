@@ -1,12 +1,13 @@
-from collections.abc import AsyncIterator, Awaitable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from types import GenericAlias, TracebackType
 from typing import Any, BinaryIO, Literal, TypeAlias, TypedDict, TypeVar, final, overload
 
-from typing_extensions import Buffer, Self, Unpack
+from typing_extensions import Buffer, Self, Unpack, disjoint_base
 
 from tercet.ldap._values import Control, Extended, Intermediate, Record, Reference, Referrals, Result
+from tercet.ldap._values import Modification as Change
 from tercet.ldap.controls import Response, SyncInfo
 
 Found = TypeVar("Found")
@@ -162,6 +163,167 @@ class Url:
         """Extensions as they stand there, with `!` if critical."""
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
+
+@disjoint_base
+class Draft:
+    """An entry as it was read, and as it is to be: a mapping from attribute descriptions, compared without
+    case, to lists of values.
+
+    It is made of a name and attributes, or of an entry that a search has found. Changes are recorded:
+    `changes` has those that `modify` takes.
+
+    Raises KeyError for attributes that the entry does not have.
+    """
+
+    def __new__(cls, dn: Name | Entry | Record, attributes: Mapping[str, Values] | None = None, /) -> Self: ...
+    @property
+    def dn(self) -> str:
+        """The name of the entry."""
+    def __getitem__(self, attribute: str, /) -> list[bytes]: ...
+    def __setitem__(self, attribute: str, values: Values, /) -> None: ...
+    def __delitem__(self, attribute: str, /) -> None: ...
+    def __contains__(self, attribute: object, /) -> bool: ...
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[str]: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def add(self, attribute: str, value: Value) -> None:
+        """Adds a value, if it is not there."""
+    def remove(self, attribute: str, value: Value) -> None:
+        """Removes a value, if it is there."""
+    def has_value(self, attribute: str, value: Value) -> bool:
+        """Reports whether an attribute has a value, compared by the rule of the attribute."""
+    def undo(self) -> None:
+        """Goes back to the entry as it was read."""
+    def changes(self) -> list[Change]:
+        """The modifications from the entry as it was read to the entry as it is to be, as `modify` takes them."""
+    def diff(self, to: Draft) -> list[Change]:
+        """The modifications from this entry, as it is to be, to another."""
+    def apply(self, modifications: Iterable[Modification]) -> None:
+        """Makes modifications as a server does: in their order, all or none. With a schema, the rules of the
+        schema are kept too.
+
+        Raises ResultError with the code of the server and the number of the modification.
+        """
+
+@final
+class Schema:
+    """A schema: the attribute types and object classes of a server."""
+
+    @staticmethod
+    def read(text: str) -> Schema:
+        """Reads a schema from LDIF: subschema entries, or the schema partition of Active Directory.
+
+        Raises ParseError.
+        """
+    @overload
+    @staticmethod
+    def of(connection: Connection) -> Schema:
+        """Reads the schema of a server; with asyncio, the call is awaited.
+
+        Raises ResultError, ParseError.
+        """
+    @overload
+    @staticmethod
+    def of(connection: AsyncConnection) -> Operation[Schema]: ...
+    @property
+    def attribute_types(self) -> list[str]:
+        """The names of the attribute types."""
+    @property
+    def object_classes(self) -> list[str]:
+        """The names of the object classes."""
+
+@final
+class SchemaDraft(Draft):
+    """A draft that is checked and repaired by a schema. Values are compared by the rules of the schema. The
+    draft that is given stays as it is."""
+
+    def __new__(cls, draft: Draft, schema: Schema) -> Self: ...
+    def allowed(self) -> list[str]:
+        """The attributes that the object classes require or allow, sorted."""
+    def missing(self) -> list[str]:
+        """The attributes that the object classes require and the entry lacks, sorted."""
+    def present(self) -> list[str]:
+        """The attributes of the entry, sorted."""
+    def illegal(self) -> list[str]:
+        """The attributes of the entry that its object classes do not allow, sorted."""
+    def is_allowed(self, attribute: str) -> bool:
+        """Reports whether the object classes require or allow an attribute."""
+    def is_missing(self, attribute: str) -> bool:
+        """Reports whether the object classes require an attribute that the entry lacks."""
+    def check(self) -> list[str]:
+        """The rules of the schema that the entry breaks, one text each; empty if there are none."""
+    def repair(self, mode: Literal["optimistic", "pessimistic"]) -> list[str]:
+        """Repairs the entry, and returns what was done and why. `optimistic` adds object classes that allow
+        its attributes, `pessimistic` drops object classes without their superior, and attributes that are
+        not allowed."""
+    def plan(self, mode: Literal["optimistic", "pessimistic"]) -> list[str]:
+        """Returns what `repair` would do, without doing it."""
+
+@final
+class Generators:
+    """Generators of attributes. Each requires attributes, which may be generated themselves; they run in an
+    order in which all that is required is there."""
+
+    def __new__(cls) -> Self: ...
+    def add(self, attribute: str, requires: Sequence[str], make: Callable[[Draft], Values]) -> None:
+        """Adds the generator of an attribute: the attributes that it requires, and a function that returns the
+        values for a draft."""
+    def add_from_attribute(self, attribute: str, source: str, before: str = "", after: str = "") -> None:
+        """Adds a generator that makes the value of another attribute with a text before and after it, as a
+        home directory."""
+    def add_login_name(self, attribute: str = "uid", given: str = "givenName", family: str = "sn") -> None:
+        """Adds a generator that makes a login name: the first letter of one attribute and another attribute,
+        in letters of ASCII."""
+    def add_gecos(self, attribute: str = "gecos", source: str = "cn") -> None:
+        """Adds a generator that makes the `gecos` of another attribute: ASCII without colons and commas."""
+    def add_password(
+        self, password: str, scheme: Literal["argon2id", "ssha512"] = "argon2id", attribute: str = "userPassword"
+    ) -> None:
+        """Adds a generator that makes `userPassword` of a password, by `argon2id` or `ssha512`."""
+    def generate(self, draft: Draft, attributes: Sequence[str]) -> list[str]:
+        """Generates attributes that an entry lacks, and those that they require; attributes with values stay.
+        Returns the names of what was generated, in this order.
+
+        Raises UsageError for unknown attributes and for cycles; what a function raises.
+        """
+
+@final
+class Services:
+    """Sets of attributes that belong together, with the generators of their attributes."""
+
+    def __new__(cls, generators: Generators | None = None) -> Self: ...
+    def add(
+        self,
+        name: str,
+        values: Mapping[str, Values] | None = None,
+        *,
+        generate: Sequence[str] = [],
+        depends: Sequence[str] = [],
+    ) -> None:
+        """Adds a service: values that an entry with it has, attributes that are generated, services on which
+        it depends."""
+    def add_service(self, draft: Draft, name: str) -> list[str]:
+        """Adds a service to an entry, and those on which it depends; twice is once. Returns the names of the
+        services of which something was added.
+
+        Raises UsageError for unknown services and for cycles.
+        """
+    def remove_service(self, draft: Draft, name: str) -> list[str]:
+        """Removes a service from an entry, and before it those that depend on it; values that other services
+        of the entry have stay. Returns the names of the services that were removed.
+
+        Raises UsageError for unknown services and for cycles.
+        """
+    def has_service(self, draft: Draft, name: str) -> bool:
+        """Reports whether an entry has a service and those on which it depends.
+
+        Raises UsageError for unknown services and for cycles.
+        """
+    def services(self, draft: Draft) -> list[str]:
+        """The names of the services that an entry has.
+
+        Raises UsageError for cycles.
+        """
 
 @final
 class Filter:
