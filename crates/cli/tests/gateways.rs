@@ -22,13 +22,12 @@ struct Process {
 
 impl Process {
     fn start(words: &str) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_tercet"))
-            .arg("megaco")
-            .args(words.split_whitespace())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tercet"));
+        Self::of(command.arg("megaco").args(words.split_whitespace()))
+    }
+
+    fn of(command: &mut Command) -> Self {
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let input = child.stdin.take();
         let output = BufReader::new(child.stdout.take().unwrap());
         let (sender, lines) = channel();
@@ -55,8 +54,7 @@ impl Process {
             let Ok(line) = self.lines.recv_timeout(left) else {
                 panic!("no event `{name}`; there were {:#?}", self.seen)
             };
-            let event: Value = serde_json::from_str(&line).unwrap();
-            assert!(event["t"].is_number(), "{line}");
+            let event: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"));
             self.seen.push(event.clone());
             if event["event"] == name {
                 return event;
@@ -419,4 +417,52 @@ fn bad_options_and_commands() {
     assert_eq!(mgc.event("command_error")["text"], "no connection");
     mgc.tell(&json!({"do": "reqest"}));
     assert!(mgc.event("command_error")["text"].as_str().unwrap().contains("did you mean `request`?"));
+}
+
+/// The gateway and the controller of Erlang/OTP, from a script beside the repository.
+fn otp(words: &str) -> Option<Process> {
+    tercet_testing::programs("erlang", ["escript"])?;
+    let script = tercet_testing::repository().join("../shared/tools/megaco_peer/megaco_peer");
+    if !script.is_file() {
+        tercet_testing::skip("erlang", "no script that runs the gateway of Erlang/OTP");
+        return None;
+    }
+    Some(Process::of(Command::new("escript").arg(script).args(words.split_whitespace())))
+}
+
+/// A port that was free a moment ago.
+fn free_port() -> u16 {
+    UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+#[test]
+fn a_gateway_of_otp() {
+    for (scheme, codec) in [("udp", "compact"), ("tcp", "pretty"), ("udp", "ber"), ("tcp", "per")] {
+        let mut mgc = Process::start(&format!("mgc --listen {scheme}://127.0.0.1:0 --mid mgc"));
+        let to = mgc.address();
+        let peer =
+            format!("mg --connect {scheme}:{to} --codec {codec} --calls 50 --conc 4 --kind notify --quiet");
+        let Some(mut peer) = otp(&peer) else { return };
+        let result = peer.event("result");
+        assert_eq!(
+            (&result["calls_ok"], &result["calls_failed"]),
+            (&json!(50), &json!(0)),
+            "{scheme} {codec}"
+        );
+    }
+}
+
+#[test]
+fn a_controller_of_otp() {
+    for (scheme, codec) in [("udp", "compact"), ("tcp", "pretty"), ("udp", "ber"), ("tcp", "per")] {
+        let to = format!("127.0.0.1:{}", free_port());
+        let Some(mut peer) = otp(&format!("mgc --listen {scheme}:{to} --codec {codec} --stay")) else {
+            return;
+        };
+        peer.event("listening");
+        let mut mg = Process::start(&format!("mg --connect {scheme}://{to} --mid mg --encoding {codec}"));
+        mg.event("registered");
+        mg.tell(&json!({"do": "request", "text": "C=-{N=line1{OE=1{20250101T12000000:al/of}}}"}));
+        assert_eq!(mg.event("result")["ok"], true, "{scheme} {codec}");
+    }
 }

@@ -3,6 +3,7 @@
 
 mod gathering;
 mod harness;
+mod hostile;
 mod identifiers;
 mod messages;
 mod model;

@@ -1,0 +1,99 @@
+//! Octets of any kind: no panic, and what is remembered of them is bounded and forgotten.
+
+use super::harness::{Side, route};
+use tercet_megaco_engine::{AckMode, Limits, Random};
+
+const SEEDS: [&str; 9] = [
+    "!/1 <b> T=1{C=-{S=a}}",
+    "!/3 <b> T=2{C=1{A=$}}T=3{C=-{AV=root{AT{PG}}}}",
+    "!/1 <b> P=1{IA,C=-{S=a}}",
+    "!/3 <b> P=1/1{C=-{S=a}}",
+    "!/3 <b> P=1/2/&{C=-{S=a}}SM=7/1",
+    "!/1 <b> PN=1{}K{1-9,11}",
+    "!/1 <b> ER=400{\"x\"}",
+    "!/1 [192.0.2.1]:2944 T=1{C=-{SC=ROOT{SV{MT=RS,RE=\"901\",AD=55,V=3}}}}",
+    "MEGACO/1 <b>\nTransaction = 9 { Context = * { Subtract = * } }",
+];
+
+#[test]
+fn mutated_messages() {
+    let mut random = Random::new(5);
+    let limits = Limits { connections: 50, replies: 500, reply_octets: 100_000 };
+    let mut a = Side::with_limits(
+        &[
+            ("request_timer", "1s*1+0x2"),
+            ("reply_timer", "2s"),
+            ("execution_timer", "3s"),
+            ("max_replies", "100"),
+        ],
+        limits,
+    );
+    let conn = a.connect();
+    for round in 0..20_000_u64 {
+        if round % 50 == 0 {
+            _ = a.try_request(conn, "C=-{S=a}", &tercet_megaco_engine::RequestOptions::default());
+        }
+        let mut octets = SEEDS[random.below(SEEDS.len() as u64) as usize].as_bytes().to_vec();
+        for _ in 0..random.below(4) {
+            let place = random.below(octets.len() as u64) as usize;
+            match random.below(4) {
+                0 => octets[place] = random.next_u64() as u8,
+                1 => octets.truncate(place.max(1)),
+                2 => octets.insert(place, b'0' + random.below(10) as u8),
+                _ => {
+                    octets.remove(place);
+                    octets.push(b'}');
+                }
+            }
+        }
+        a.engine.handle_input(a.time(), a.user, route(1 + random.below(3) as u16), &octets);
+        a.events();
+        if random.permille(300) {
+            let answered = a.engine.executing_requests(conn);
+            for id in answered {
+                _ = a.reply(id, "C=-{S=a}", AckMode::Sloppy);
+            }
+        }
+        a.sent();
+        let gauges = a.engine.gauges();
+        assert!(gauges.connections <= 50 && gauges.replies <= 500, "{gauges:?}");
+        if round % 10 == 0 {
+            a.run(a.now + random.below(40));
+        }
+    }
+    a.run(a.now + 100_000);
+    a.events();
+    a.assert_empty();
+}
+
+/// A flood of what cannot be decoded: answers are limited, and a valid peer is still served.
+#[test]
+fn a_flood_of_malformed_messages() {
+    let mut a = Side::new(&[]);
+    for number in 0..100_000_u32 {
+        let from = route((number % 60_000) as u16 + 1);
+        a.engine.handle_input(a.time(), a.user, from, b"!/1 <b> T=1{C=-{S=}}");
+        if number % 100 == 0 {
+            a.events();
+        }
+    }
+    assert!(a.sent().len() <= 2000);
+    a.events();
+    a.receive("T=7{C=-{S=a}}");
+    assert_eq!(a.events(), ["connect v1", "execute 7"]);
+}
+
+/// Acknowledgements of all ids at once, many times over, cost little whatever is remembered.
+#[test]
+fn ranges_of_everything() {
+    let mut a = Side::new(&[]);
+    for id in 0..2000 {
+        a.receive(&format!("T={id}{{C=-{{S=a}}}}"));
+        a.events();
+        a.reply(id, "C=-{S=a}", AckMode::Discard).unwrap();
+    }
+    let ranges: Vec<String> = (0..5000_u32).map(|n| format!("{}-{}", n, u32::MAX - n)).collect();
+    a.receive(&format!("K{{{}}}", ranges.join(",")));
+    assert_eq!(a.engine.counters().acks_received, 2000);
+    assert_eq!(a.engine.gauges().reply_octets, 0);
+}
