@@ -62,7 +62,8 @@ const OCTETS: [(&str, &str); 4] = [
 ];
 
 /// Crates whose strings become messages.
-const CRATES: [&str; 15] = [
+const CRATES: [&str; 16] = [
+    "capture",
     "cli",
     "codegen",
     "columns",

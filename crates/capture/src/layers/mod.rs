@@ -1,0 +1,261 @@
+//! From a packet to the messages in it: a loop over layers, none of which calls another.
+
+mod ip;
+mod link;
+mod sctp;
+mod tunnel;
+mod udp;
+
+use crate::balance::{Balance, End};
+use crate::event::{Event, Pdu, Stream, Unread};
+use crate::fault::Fault;
+use crate::file::Packet;
+use crate::protocol::{Lookup, Protocol, by_contents};
+use crate::reassembly::recent::Recent;
+use crate::reassembly::{Budget, Frames};
+use crate::reassembly::{ip as ip_fragments, sctp as sctp_fragments};
+use crate::time::Time;
+use std::borrow::Cow;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+
+/// The most layers of a packet, extension headers of IPv6 and tags of VLANs with them.
+const DEPTH_LIMIT: u8 = 16;
+/// The most directions of associations, and conversations of UDP, that are remembered.
+const CONVERSATION_LIMIT: usize = 1 << 14;
+
+/// Takes an event.
+pub(crate) type Sink<'s> = &'s mut dyn FnMut(Event<'_>);
+
+/// What the octets after a header are.
+#[derive(Clone, Copy, Debug)]
+enum Next {
+    Link(u32),
+    EtherType(u16),
+    Mpls,
+    Ppp,
+    /// IP of either version, as the first four bits tell.
+    Ip,
+    Ipv4,
+    Ipv6,
+    /// A protocol number of IP.
+    Protocol(u8),
+    GtpU,
+}
+
+/// What a layer finds.
+#[derive(Debug)]
+enum Step {
+    /// Another layer, after a header of `header` octets, of `length` octets at most.
+    On {
+        next: Next,
+        header: usize,
+        length: usize,
+    },
+    /// The payload of fragments, which are whole now.
+    Whole(Next, Vec<u8>, Frames),
+    End(End),
+    Unread(Unread),
+    Bad(&'static str, Cow<'static, str>),
+}
+
+impl Step {
+    fn on(next: Next, header: usize) -> Self {
+        Self::On { next, header, length: usize::MAX }
+    }
+
+    fn bad(layer: &'static str, reason: impl Into<Cow<'static, str>>) -> Self {
+        Self::Bad(layer, reason.into())
+    }
+}
+
+/// Where a packet is, and what its headers so far have said.
+#[derive(Debug)]
+struct Path {
+    frame: u64,
+    frames: Frames,
+    time: Option<Time>,
+    interface: u32,
+    /// Offset in the file of the layer at hand.
+    offset: u64,
+    /// The capture lacks the end of the packet.
+    cut: bool,
+    vlan: u64,
+    depth: u8,
+    source: IpAddr,
+    destination: IpAddr,
+}
+
+/// All that is remembered from packet to packet.
+#[derive(Debug)]
+pub(crate) struct Layers {
+    pub(crate) lookup: Lookup,
+    pub(crate) balance: Balance,
+    budget: Budget,
+    ip_fragments: ip_fragments::Fragments,
+    sctp_fragments: sctp_fragments::Fragments,
+    directions: Recent<sctp::DirectionKey, sctp::Direction>,
+    /// Associations of which one direction is known, by the addresses of the other one.
+    mates: Recent<(SocketAddr, SocketAddr), u64>,
+    conversations: Recent<(SocketAddr, SocketAddr), u64>,
+    next_association: u64,
+    next_direction: u64,
+    next_conversation: u64,
+}
+
+impl Layers {
+    pub(crate) fn new(lookup: Lookup, memory_limit: usize) -> Self {
+        Self {
+            lookup,
+            balance: Balance::default(),
+            budget: Budget::new(memory_limit),
+            ip_fragments: ip_fragments::Fragments::default(),
+            sctp_fragments: sctp_fragments::Fragments::default(),
+            directions: Recent::new(CONVERSATION_LIMIT),
+            mates: Recent::new(CONVERSATION_LIMIT),
+            conversations: Recent::new(CONVERSATION_LIMIT),
+            next_association: 0,
+            next_direction: 0,
+            next_conversation: 0,
+        }
+    }
+
+    /// Takes a packet apart and reports what is in it.
+    pub(crate) fn packet(&mut self, packet: &Packet<'_>, sink: Sink<'_>) {
+        let mut path = Path {
+            frame: packet.frame,
+            frames: Frames::One(packet.frame),
+            time: packet.time,
+            interface: packet.interface,
+            offset: packet.offset,
+            cut: (packet.octets.len() as u64) < u64::from(packet.original_length),
+            vlan: 0,
+            depth: 0,
+            source: Ipv4Addr::UNSPECIFIED.into(),
+            destination: Ipv4Addr::UNSPECIFIED.into(),
+        };
+        let mut walked = self.walk(&mut path, Next::Link(packet.link_type), packet.octets, sink);
+        let end = loop {
+            walked = match walked {
+                Ok(end) => break end,
+                Err((next, octets)) => self.walk(&mut path, next, &octets, sink),
+            };
+        };
+        self.balance.count(end);
+        self.make_room();
+        let (ip, sctp) = (self.ip_fragments.counts, self.sctp_fragments.counts);
+        self.balance.overlapping = ip.overlapping;
+        self.balance.reassembled = ip.whole + sctp.whole;
+        self.balance.given_up = ip.given_up + sctp.given_up;
+        self.balance.incomplete = (self.ip_fragments.len() + self.sctp_fragments.len()) as u64;
+    }
+
+    /// Follows layers to the end, or to a payload that fragments have made whole.
+    fn walk(
+        &mut self,
+        path: &mut Path,
+        mut next: Next,
+        mut octets: &[u8],
+        sink: Sink<'_>,
+    ) -> Result<End, (Next, Vec<u8>)> {
+        loop {
+            path.depth += 1;
+            let step = if path.depth > DEPTH_LIMIT {
+                Step::bad("packet", format!("more than {DEPTH_LIMIT} layers"))
+            } else {
+                match next {
+                    Next::Link(link_type) => link::link(link_type, octets),
+                    Next::EtherType(ether_type) => link::ether_type(ether_type, octets, path),
+                    Next::Mpls => tunnel::mpls(octets),
+                    Next::Ppp => link::ppp(octets),
+                    Next::Ip => ip::either(octets),
+                    Next::Ipv4 => self.ipv4(octets, path),
+                    Next::Ipv6 => ip::ipv6(octets, path),
+                    Next::Protocol(17 | 136) => self.udp(octets, path, sink),
+                    Next::Protocol(132) => self.sctp(octets, path, sink),
+                    Next::Protocol(44) => self.ipv6_fragment(octets, path),
+                    Next::Protocol(protocol) => ip::protocol(protocol, octets),
+                    Next::GtpU => tunnel::gtp_u(octets),
+                }
+            };
+            match step {
+                Step::On { next: after, header, length } => {
+                    next = after;
+                    octets = octets.get(header..).unwrap_or_default();
+                    octets = &octets[..octets.len().min(length)];
+                    path.offset += header as u64;
+                }
+                Step::Whole(next, octets, frames) => {
+                    path.frames = frames;
+                    path.cut = false;
+                    return Err((next, octets));
+                }
+                Step::End(end) => return Ok(end),
+                Step::Unread(reason) => {
+                    self.balance.count_unread(reason);
+                    return Ok(End::Unread);
+                }
+                Step::Bad(layer, reason) => {
+                    self.fault(path, layer, reason, sink);
+                    return Ok(End::Bad);
+                }
+            }
+        }
+    }
+
+    /// Reports a fault of the layer at hand.
+    fn fault(&mut self, path: &Path, layer: &'static str, reason: Cow<'static, str>, sink: Sink<'_>) {
+        self.balance.faults += 1;
+        sink(Event::Fault(Fault { frame: Some(path.frame), layer, offset: path.offset, reason }));
+    }
+
+    /// Reports a message.
+    #[expect(clippy::too_many_arguments, reason = "each is a part of the event")]
+    fn pdu(
+        &mut self,
+        path: &Path,
+        protocol: &'static Protocol,
+        octets: &[u8],
+        ports: (u16, u16),
+        stream: Stream,
+        frames: Frames,
+        partial: bool,
+        sink: Sink<'_>,
+    ) {
+        self.balance.pdus += 1;
+        sink(Event::Pdu(Pdu {
+            frame: path.frame,
+            time: path.time,
+            interface: path.interface,
+            protocol: by_contents(protocol, octets),
+            octets,
+            source: SocketAddr::new(path.source, ports.0),
+            destination: SocketAddr::new(path.destination, ports.1),
+            stream,
+            partial,
+            frames,
+        }));
+    }
+
+    /// Gives up what waits for longest until the rest fits into the limit of memory.
+    fn make_room(&mut self) {
+        while self.budget.used > self.budget.limit {
+            match (self.ip_fragments.oldest(), self.sctp_fragments.oldest()) {
+                (Some(ip), sctp) if sctp.is_none_or(|sctp| ip < sctp) => {
+                    self.ip_fragments.give_up_oldest(&mut self.budget);
+                }
+                (_, Some(_)) => self.sctp_fragments.give_up_oldest(&mut self.budget),
+                (_, None) => break,
+            }
+        }
+    }
+}
+
+/// Reads two octets, in network order.
+fn u16_at(octets: &[u8], at: usize) -> Option<u16> {
+    Some(u16::from_be_bytes(*octets.get(at..)?.first_chunk()?))
+}
+
+/// Reads four octets, in network order.
+fn u32_at(octets: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_be_bytes(*octets.get(at..)?.first_chunk()?))
+}
