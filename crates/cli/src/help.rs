@@ -18,7 +18,7 @@ struct Group {
 }
 
 /// The groups. Help shows them in the order in which a command has their first options.
-const GROUPS: [Group; 12] = [
+const GROUPS: [Group; 16] = [
     Group {
         heading: "Specification",
         common: &["schema", "type"],
@@ -108,6 +108,39 @@ const GROUPS: [Group; 12] = [
             "sasl_quiet",
         ],
     },
+    Group {
+        heading: "Transactions of several entries",
+        common: &["atomic"],
+        rare: &["locks", "journal", "lock-wait", "lease", "allow-irreversible"],
+    },
+    Group {
+        heading: "Timers",
+        common: &["request-timer"],
+        rare: &[
+            "long-request-timer",
+            "reply-timer",
+            "pending-timer",
+            "segment-timer",
+            "long-request-resend",
+            "idle-frame-timeout",
+        ],
+    },
+    Group {
+        heading: "Messages",
+        common: &["max-pdu"],
+        rare: &[
+            "sent-pending-limit",
+            "recv-pending-limit",
+            "segment",
+            "batch-acks",
+            "batch-requests",
+            "batch-size",
+            "batch-timer",
+            "auto-ack",
+            "reply-ack",
+        ],
+    },
+    Group { heading: "TLS", common: &[], rare: &["tls-cert", "tls-key", "tls-ca"] },
 ];
 
 /// Commands whose lists of options are short enough as they are: fewer options, and one heading.
