@@ -1,17 +1,17 @@
 //! Generated code has the engine's measure of depth, in all encoding rules, when it reads and when it writes.
 
-#[path = "generated/depths.rs"]
-#[rustfmt::skip]
 #[allow(dead_code)]
-mod depths;
-#[path = "generated/depths_tabled.rs"]
-#[rustfmt::skip]
+mod depths {
+    include!(concat!(env!("OUT_DIR"), "/depths.rs"));
+}
 #[allow(dead_code)]
-mod depths_tabled;
-#[path = "generated/small.rs"]
-#[rustfmt::skip]
+mod depths_tabled {
+    include!(concat!(env!("OUT_DIR"), "/depths_tabled.rs"));
+}
 #[allow(dead_code)]
-mod small;
+mod small {
+    include!(concat!(env!("OUT_DIR"), "/small.rs"));
+}
 #[path = "generated/zoo.rs"]
 #[rustfmt::skip]
 #[allow(dead_code)]

@@ -1,14 +1,14 @@
 //! Values that have several forms, by generated code and by the plan engine: the same verdicts, octets and texts.
 
-#[path = "generated/leaves.rs"]
-#[rustfmt::skip]
-mod leaves;
-#[path = "generated/leaves_owned.rs"]
-#[rustfmt::skip]
-mod owned;
-#[path = "generated/leaves_small.rs"]
-#[rustfmt::skip]
-mod small;
+mod leaves {
+    include!(concat!(env!("OUT_DIR"), "/leaves.rs"));
+}
+mod owned {
+    include!(concat!(env!("OUT_DIR"), "/leaves_owned.rs"));
+}
+mod small {
+    include!(concat!(env!("OUT_DIR"), "/leaves_small.rs"));
+}
 
 use tercet::Schema;
 use tercet::dynamic::{Encoder, Options, Tape, decode, json, sample};

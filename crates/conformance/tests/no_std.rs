@@ -21,7 +21,7 @@ fn build(target: &str, files: &[&str]) {
         .iter()
         .filter(|it| files.iter().any(|file| it.file.ends_with(file)))
     {
-        let file = repository.join(generated.file);
+        let file = generated.path();
         let name = file.file_stem().unwrap().to_string_lossy();
         text += &format!("#[path = {file:?}]\npub mod {name};\n");
     }

@@ -10,10 +10,10 @@ use tercet::runtime::codec::{self, Decode, Encode};
 use super::told;
 use super::values;
 
-#[path = "../../tests/generated/demo.rs"]
-#[rustfmt::skip]
 #[allow(missing_docs, dead_code, unreachable_pub, unnameable_types, reason = "generated")]
-mod demo;
+mod demo {
+    include!(concat!(env!("OUT_DIR"), "/demo.rs"));
+}
 #[path = "../../tests/generated/personnel.rs"]
 #[rustfmt::skip]
 #[allow(missing_docs, dead_code, unreachable_pub, unnameable_types, reason = "generated")]
