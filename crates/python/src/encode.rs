@@ -105,18 +105,12 @@ impl<'py> Source for Objects<'_, 'py> {
         Fault::Value(fault.to_error())
     }
 
-    fn components(
-        &self,
-        at: &Self::At,
-        _: FieldId,
-        node: NodeId,
-        found: &mut Found<'_, '_, Self>,
-    ) -> Done<()> {
+    fn components(&self, at: &Self::At, found: &mut Found<'_, '_, Self>) -> Done<()> {
         self.check_signals()?;
-        let kind = self.shape.node(node).kind;
+        let kind = self.shape.node(found.node).kind;
         let Ok(dict) = at.cast::<PyDict>() else { return self.wrong(kind, "dict", at) };
         let mut seen = 0;
-        for (index, (field, _)) in self.shape.fields_of(node).enumerate() {
+        for (index, (field, _)) in self.shape.fields_of(found.node).enumerate() {
             if let Some(value) = dict.get_item(self.names.field(field))? {
                 seen += 1;
                 if !value.is_none() || !is_absent(self.shape, field) {
@@ -124,7 +118,7 @@ impl<'py> Source for Objects<'_, 'py> {
                 }
             }
         }
-        if dict.len() > seen { self.more(dict, node, seen, found) } else { Ok(()) }
+        if dict.len() > seen { self.more(dict, seen, found) } else { Ok(()) }
     }
 
     fn elements(&self, at: &Self::At, _: FieldId, node: NodeId) -> Done<Elements<'py>> {
@@ -203,13 +197,7 @@ impl<'py> Objects<'_, 'py> {
 
     /// What a `dict` has beside the components.
     #[cold]
-    fn more(
-        &self,
-        dict: &Bound<'py, PyDict>,
-        node: NodeId,
-        mut seen: usize,
-        found: &mut Found<'_, '_, Self>,
-    ) -> Done<()> {
+    fn more(&self, dict: &Bound<'py, PyDict>, mut seen: usize, found: &mut Found<'_, '_, Self>) -> Done<()> {
         if let Some(list) = dict.get_item(&self.names.more)? {
             seen += 1;
             found.set_additions(list);
@@ -219,7 +207,7 @@ impl<'py> Objects<'_, 'py> {
         }
         for key in dict.keys() {
             let is_it = |(field, _): (FieldId, _)| key.eq(self.names.field(field)).unwrap_or(false);
-            if !self.shape.fields_of(node).any(is_it) && !key.eq(&self.names.more)? {
+            if !self.shape.fields_of(found.node).any(is_it) && !key.eq(&self.names.more)? {
                 return match key.cast::<PyString>() {
                     Ok(name) => Err(self.fault(&key, source::Fault::NoComponent(&name.to_string_lossy()))),
                     Err(_) => mismatch(format!("no component of type {}", type_of(&key))),

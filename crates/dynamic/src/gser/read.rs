@@ -124,15 +124,9 @@ impl<'a> Source for Text<'a> {
     }
 
     /// RFC 3641 3.13: the components of a SEQUENCE in the order of the type, those of a SET in any.
-    fn components(
-        &self,
-        at: &usize,
-        _: FieldId,
-        node: NodeId,
-        found: &mut Found<'_, '_, Self>,
-    ) -> Result<()> {
+    fn components(&self, at: &usize, found: &mut Found<'_, '_, Self>) -> Result<()> {
         let text = self.text;
-        let mut items = self.items(*at, node)?;
+        let mut items = self.items(*at, found.node)?;
         while let Some(at) = self.next_element(&mut items)? {
             if text.what(at) != Type::Word {
                 return Err(text.error(at, "the name of a component expected"));

@@ -195,13 +195,8 @@ impl<'a> Text<'a> {
     }
 
     /// Finds the components of a SEQUENCE that is no object, and returns whether it is none.
-    pub(super) fn instructed_components(
-        &self,
-        at: usize,
-        field: FieldId,
-        node: NodeId,
-        found: &mut Found<'_, '_, Self>,
-    ) -> Result<bool> {
+    pub(super) fn instructed_components(&self, at: usize, found: &mut Found<'_, '_, Self>) -> Result<bool> {
+        let (field, node) = (found.field, found.node);
         let (shape, text) = (self.shape, self.text);
         if at & PAIR != 0 {
             // OBJECT: a member is an element of two components, its name the first.

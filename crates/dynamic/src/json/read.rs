@@ -124,15 +124,9 @@ impl<'a> Source for Text<'a> {
     }
 
     /// X.697 clauses 27 and 29: members in any order, each once.
-    fn components(
-        &self,
-        at: &usize,
-        field: FieldId,
-        node: NodeId,
-        found: &mut Found<'_, '_, Self>,
-    ) -> Result<()> {
+    fn components(&self, at: &usize, found: &mut Found<'_, '_, Self>) -> Result<()> {
         let (text, at) = (self.text, *at);
-        if self.places.is_some() && self.instructed_components(at, field, node, found)? {
+        if self.places.is_some() && self.instructed_components(at, found)? {
             return Ok(());
         }
         if text.what(at) != Type::Object {

@@ -265,10 +265,11 @@ impl<'a, 's, S: Source> Driver<'a, 's, S> {
         let shape = self.memory.shape;
         let base = self.slots.len();
         self.slots.resize_with(base + shape.node(node).count as usize, || None);
-        let mut additions = None;
-        let slots = &mut self.slots[base..];
-        let mut found = Found::new(self.source, self.memory, node, slots, &mut additions);
-        self.source.components(at, field, node, &mut found)?;
+        let (source, slots) = (self.source, &mut self.slots[base..]);
+        let memory = &mut *self.memory;
+        let mut found = Found { source, memory, field, node, slots, next: 0, additions: None };
+        source.components(at, &mut found)?;
+        let additions = found.additions;
         let mut keys = Vec::new();
         for ((_, component), slot) in shape.fields_of(node).zip(base..) {
             if S::IS_COMPLETE && self.slots[slot].is_none() {

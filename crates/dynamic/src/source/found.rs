@@ -2,33 +2,26 @@
 
 use super::driver::Memory;
 use super::{Fault, Source};
-use tercet_plan::{Kind, NodeId};
+use tercet_plan::{FieldId, Kind, NodeId};
 
 /// Receives the components of a SEQUENCE or SET from a [`Source`].
 #[derive(Debug)]
 pub struct Found<'a, 's, S: Source> {
-    source: &'a S,
-    memory: &'a mut Memory<'s>,
-    node: NodeId,
+    pub(super) source: &'a S,
+    pub(super) memory: &'a mut Memory<'s>,
+    /// The component, alternative or element that the SEQUENCE or SET is for.
+    pub field: FieldId,
+    /// The type.
+    pub node: NodeId,
     /// Place of the value of each component.
-    slots: &'a mut [Option<S::At>],
+    pub(super) slots: &'a mut [Option<S::At>],
     /// The component after the one found last.
-    next: usize,
+    pub(super) next: usize,
     /// Extension additions that the type does not know.
-    additions: &'a mut Option<S::At>,
+    pub(super) additions: Option<S::At>,
 }
 
-impl<'a, 's, S: Source> Found<'a, 's, S> {
-    pub(super) const fn new(
-        source: &'a S,
-        memory: &'a mut Memory<'s>,
-        node: NodeId,
-        slots: &'a mut [Option<S::At>],
-        additions: &'a mut Option<S::At>,
-    ) -> Self {
-        Self { source, memory, node, slots, next: 0, additions }
-    }
-
+impl<S: Source> Found<'_, '_, S> {
     /// Receives a component by its name. Returns whether the type knows it.
     ///
     /// # Errors

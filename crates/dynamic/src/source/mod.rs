@@ -24,8 +24,8 @@ use tercet_plan::{FieldId, Kind, NodeId, Shape};
 
 /// A document in one notation.
 ///
-/// All methods that read get the component, alternative or element that the value is for ([`FieldId::ROOT`] for the
-/// outermost value and for content), and its type.
+/// Methods that read get the component, alternative or element that the value is for ([`FieldId::ROOT`] for the outermost
+/// value and for content), and its type.
 pub trait Source: Sized {
     /// The place of a value in the document.
     type At: Clone + fmt::Debug;
@@ -66,13 +66,7 @@ pub trait Source: Sized {
     ///
     /// # Errors
     /// There is another value, or one of its names is a fault.
-    fn components(
-        &self,
-        at: &Self::At,
-        field: FieldId,
-        node: NodeId,
-        found: &mut Found<'_, '_, Self>,
-    ) -> Result<(), Self::Error>;
+    fn components(&self, at: &Self::At, found: &mut Found<'_, '_, Self>) -> Result<(), Self::Error>;
 
     /// Finds the elements of a SEQUENCE OF or SET OF.
     ///

@@ -48,14 +48,10 @@ impl<'a> Source for Tree<'a> {
         fault.to_error()
     }
 
-    fn components(
-        &self,
-        at: &&'a Value,
-        _: FieldId,
-        node: NodeId,
-        found: &mut Found<'_, '_, Self>,
-    ) -> Result<()> {
-        let (Value::Sequence(members) | Value::Set(members)) = at else { return Err(self.mismatch(node)) };
+    fn components(&self, at: &&'a Value, found: &mut Found<'_, '_, Self>) -> Result<()> {
+        let (Value::Sequence(members) | Value::Set(members)) = at else {
+            return Err(self.mismatch(found.node));
+        };
         for (name, value) in members {
             if matches!(value, Value::Unknown { .. }) {
                 found.set_additions(at);

@@ -127,7 +127,7 @@ impl<'a> Source for Text<'a> {
     }
 
     /// X.680 clauses 25 and 27.
-    fn components(&self, at: &Content, _: FieldId, _: NodeId, found: &mut Found<'_, '_, Self>) -> Result<()> {
+    fn components(&self, at: &Content, found: &mut Found<'_, '_, Self>) -> Result<()> {
         if self.text.has_text(*at) {
             return Err(self.text.error(at.at, "characters between the components"));
         }
