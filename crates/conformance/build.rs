@@ -1,7 +1,5 @@
 //! Makes the generated code of the tests that is not committed.
 
-#![expect(clippy::print_stdout, reason = "how Cargo is told")]
-
 #[path = "src/generated.rs"]
 #[allow(dead_code, unreachable_pub, reason = "the crate uses the rest")]
 mod generated;
