@@ -18,7 +18,7 @@ struct Group {
 }
 
 /// The groups. Help shows them in the order in which a command has their first options.
-const GROUPS: [Group; 16] = [
+const GROUPS: [Group; 17] = [
     Group {
         heading: "Specification",
         common: &["schema", "type"],
@@ -140,7 +140,16 @@ const GROUPS: [Group; 16] = [
             "reply-ack",
         ],
     },
-    Group { heading: "TLS", common: &[], rare: &["tls-cert", "tls-key", "tls-ca"] },
+    Group {
+        heading: "TLS",
+        common: &["certificate", "key", "tls"],
+        rare: &["tls-cert", "tls-key", "tls-ca"],
+    },
+    Group {
+        heading: "Searches of the server",
+        common: &["index", "size-limit", "time-limit"],
+        rare: &["workers"],
+    },
 ];
 
 /// Commands whose lists of options are short enough as they are: fewer options, and one heading.
