@@ -484,3 +484,104 @@ fn locks_of_the_command() {
     assert_eq!(lock(&["--break", "nightly"]).status.code(), Some(3));
     assert_eq!(serve.run(&["lock", "--locks", "o=test", "nightly"]).status.code(), Some(1));
 }
+
+/// The exit code, standard output and standard error of a command in a folder.
+fn tercet(folder: &Path, words: &[&str]) -> (i32, String, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tercet"));
+    let output = command.arg("ldap").args(words).current_dir(folder).output().unwrap();
+    let text = |octets| String::from_utf8(octets).unwrap();
+    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+}
+
+#[test]
+fn texts_of_ldap() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |words: &[&str]| {
+        let (code, out, _) = tercet(folder.path(), words);
+        (code, out)
+    };
+    std::fs::write(folder.path().join("staff.ldif"), STAFF).unwrap();
+    for (words, code, out) in [
+        (&["dn", "normalize", "CN=Ada  L , O=Test"][..], 0, "cn=ada l,o=test\n"),
+        (&["dn", "parent", "cn=a\\,b,o=x"], 0, "o=x\n"),
+        (&["dn", "rdn", "cn=a\\,b,o=x"], 0, "cn=a\\,b\n"),
+        (&["dn", "within", "cn=a,O=x", "o=X"], 0, "TRUE\n"),
+        (&["dn", "within", "o=x", "cn=a,o=x"], 2, "FALSE\n"),
+        (&["dn", "within", "o=x"], 0, "TRUE\n"),
+        (&["dn", "compare", "CN=A,o=x", "cn=a, O=X"], 0, "TRUE\n"),
+        (&["dn", "compare", "cn=a", "cn=b"], 2, "FALSE\n"),
+        (&["dn", "normalize", "cn"], 1, ""),
+        (&["dn", "parent", ""], 1, ""),
+        (&["filter", "(&(a=b)(!(c=d)))", "--indent"], 0, "(&\n  (a=b)\n  (!\n    (c=d)\n  )\n)\n"),
+        (&["filter", "a=b"], 0, "(a=b)\n"),
+        (&["filter", "--simplify", "(&(&(a=b))(!(!(c=d)))(a=b))"], 0, "(&(a=b)(c=d))\n"),
+        (&["filter", "--simplify", "(|(&(a=b)))"], 0, "(a=b)\n"),
+        (
+            &["filter", "--json", "(|(a=b)(!(c=*)))"],
+            0,
+            "{\"or\":[{\"item\":\"(a=b)\"},{\"not\":{\"item\":\"(c=*)\"}}]}\n",
+        ),
+        (&["filter", "--match", "staff.ldif", "(uid=*)"], 0, "uid=ada,o=test\nuid=bob,o=test\n"),
+        (&["filter", "--match", "staff.ldif", "(sn=nobody)"], 0, ""),
+        (&["filter", "(a=b"], 1, ""),
+        (&["code", "49"], 0, "49 invalidCredentials: Invalid credentials\n"),
+        (&["code", "NOSUCHOBJECT"], 0, "32 noSuchObject: No such object\n"),
+        (&["code", "9999"], 1, ""),
+    ] {
+        assert_eq!(run(words), (code, out.to_owned()), "{words:?}");
+    }
+}
+
+const SCHEMA: &str = "\
+dn: cn=subschema
+attributeTypes: ( 2.5.4.0 NAME 'objectClass' )
+attributeTypes: ( 2.5.4.3 NAME 'cn' )
+attributeTypes: ( 2.5.4.4 NAME 'sn' )
+attributeTypes: ( 1.9.1 NAME 'color' SINGLE-VALUE )
+objectClasses: ( 2.5.6.0 NAME 'top' ABSTRACT MUST objectClass )
+objectClasses: ( 2.5.6.6 NAME 'person' SUP top STRUCTURAL MUST ( sn $ cn ) )
+objectClasses: ( 1.9.2 NAME 'colored' SUP top AUXILIARY MAY color )
+";
+
+#[test]
+fn schemas_of_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    write("s", SCHEMA);
+    write("t", &SCHEMA.replace("MAY color", "MAY ( color $ cn )"));
+    write("bad", "dn: cn=a,o=x\nobjectClass: person\ncn: a\ncolor: red\ncolor: blue\n");
+    write("good", "dn: cn=a,o=x\nobjectClass: person\ncn: a\nsn: b\n");
+    let run = |words: &[&str]| tercet(folder.path(), &[&["schema"], words].concat());
+    let (code, out, _) = run(&["class", "PERSON", "--from", "s"]);
+    assert_eq!((code, out.as_str()), (0, "( 2.5.6.6 NAME 'person' SUP top STRUCTURAL MUST ( sn $ cn ) )\n"));
+    assert_eq!(run(&["attribute", "2.5.4.3", "--from", "s"]).1, "( 2.5.4.3 NAME 'cn' )\n");
+    assert_eq!(run(&["class", "ghost", "--from", "s"]).0, 1);
+    assert_eq!(run(&["show", "--from", "s"]).1.lines().count(), 7);
+    let (code, out, _) = run(&["diff", "s", "t"]);
+    assert_eq!((code, out.lines().count()), (2, 2), "{out}");
+    assert!(out.starts_with("- objectClasses: ( 1.9.2 ") && out.contains("\n+ objectClasses: ( 1.9.2 "));
+    assert_eq!(run(&["diff", "s", "s"]), (0, String::new(), String::new()));
+    let (code, out, _) = run(&["check", "bad", "--from", "s"]);
+    assert_eq!(code, 2);
+    assert_eq!(
+        out,
+        "cn=a,o=x: missing attribute `sn`, required by object class `person`\n\
+         cn=a,o=x: attribute `color` is not allowed by any object class of the entry\n\
+         cn=a,o=x: attribute `color` has 2 values, but allows one\n"
+    );
+    assert_eq!(run(&["check", "good", "--from", "s"]), (0, String::new(), String::new()));
+    let said = "cn=a,o=x: object class `colored` added: it allows `color`\n";
+    let (code, out, err) = run(&["repair", "bad", "--from", "s", "--mode", "optimistic"]);
+    assert_eq!(
+        (code, out.as_str(), err.as_str()),
+        (
+            0,
+            "dn: cn=a,o=x\nobjectClass: person\nobjectClass: colored\ncn: a\ncolor: red\ncolor: blue\n\n",
+            said
+        )
+    );
+    let planned = run(&["repair", "bad", "--from", "s", "--mode", "optimistic", "--plan"]);
+    assert_eq!(planned, (0, String::new(), said.to_owned()));
+    let (code, out, _) = run(&["repair", "bad", "--from", "s", "--mode", "pessimistic"]);
+    assert_eq!((code, out.as_str()), (0, "dn: cn=a,o=x\nobjectClass: person\ncn: a\n\n"));
+}

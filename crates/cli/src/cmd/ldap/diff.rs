@@ -1,11 +1,9 @@
 //! `tercet ldap diff`.
 
-use super::failure;
-use crate::exit::{Exit, Failure, Outcome};
+use super::{failure, open};
+use crate::exit::{Exit, Outcome};
 use clap::Args;
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, Write as _};
-use std::path::Path;
+use std::io::Write as _;
 use tercet_ldap::ldif::{Reader, Style, difference};
 
 /// Print the changes that lead from the entries of one LDIF file to those of another: exit code 0 if there are none, 2
@@ -21,8 +19,8 @@ pub struct Diff {
 
 impl Diff {
     pub fn run(&self) -> Outcome {
-        let changes =
-            difference(open(&self.before)?, open(&self.after)?).map_err(|error| failure("", &error))?;
+        let changes = difference(Reader::new(open(&self.before)?), Reader::new(open(&self.after)?))
+            .map_err(|error| failure("", &error))?;
         let mut out = Vec::new();
         for change in &changes {
             Style::default().record(&mut out, change);
@@ -30,13 +28,4 @@ impl Diff {
         crate::term::stdout(crate::term::Quotes::Ignored).write_all(&out)?;
         Ok(if changes.is_empty() { Exit::Good } else { Exit::Rejected })
     }
-}
-
-fn open(path: &Path) -> Outcome<Reader<Box<dyn BufRead>>> {
-    let input: Box<dyn BufRead> = if path == Path::new("-") {
-        Box::new(io::stdin().lock())
-    } else {
-        Box::new(BufReader::new(File::open(path).map_err(|error| Failure::io(path.display(), &error))?))
-    };
-    Ok(Reader::new(input))
 }

@@ -10,12 +10,17 @@ mod ldif;
 mod lock;
 mod rows;
 mod sasl;
+mod schema;
 mod search;
 mod serve;
+mod texts;
 mod tools;
 
 use crate::exit::{Exit, Failure, Outcome};
 use clap::{Args, Subcommand};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::path::Path;
 use tercet_ldap::{Error, ErrorKind};
 use tercet_printable::Printable;
 use tokio::runtime::Builder;
@@ -39,6 +44,10 @@ enum Command {
     Whoami(tools::Whoami),
     Url(tools::Url),
     Diff(diff::Diff),
+    Schema(schema::SchemaCommand),
+    Filter(texts::Filter),
+    Dn(texts::Dn),
+    Code(texts::Code),
     Recover(atomic::Recover),
     Lock(lock::Lock),
     Serve(serve::Serve),
@@ -66,6 +75,10 @@ impl Ldap {
                 Command::Whoami(command) => command.run().await,
                 Command::Url(command) => command.run(),
                 Command::Diff(command) => command.run(),
+                Command::Schema(command) => command.run().await,
+                Command::Filter(command) => command.run(),
+                Command::Dn(command) => command.run(),
+                Command::Code(command) => command.run(),
                 Command::Recover(command) => command.run().await,
                 Command::Lock(command) => command.run().await,
                 Command::Serve(command) => command.run().await,
@@ -73,6 +86,15 @@ impl Ldap {
             }
         })
     }
+}
+
+/// Opens a file; `-` is standard input.
+fn open(path: &Path) -> Outcome<Box<dyn BufRead>> {
+    if path == Path::new("-") {
+        return Ok(Box::new(io::stdin().lock()));
+    }
+    let file = File::open(path).map_err(|error| Failure::io(path.display(), &error))?;
+    Ok(Box::new(BufReader::new(file)))
 }
 
 /// An error of the library as a failure of the command; a server's result as OpenLDAP's tools say it.
