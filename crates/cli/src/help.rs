@@ -18,7 +18,7 @@ struct Group {
 }
 
 /// The groups. Help shows them in the order in which a command has their first options.
-const GROUPS: [Group; 17] = [
+const GROUPS: [Group; 20] = [
     Group {
         heading: "Specification",
         common: &["schema", "type"],
@@ -73,6 +73,37 @@ const GROUPS: [Group; 17] = [
         heading: "Rejects",
         common: &["rejects"],
         rare: &["max-rejects", "skip-rejects", "max-reject-ratio", "marks"],
+    },
+    Group {
+        heading: "Timers and limits",
+        common: &["request-timer", "reply-timer", "pending-timer"],
+        rare: &[
+            "long-request-timer",
+            "long-request-resend",
+            "segment-timer",
+            "sent-pending-limit",
+            "recv-pending-limit",
+            "idle-frame-timeout",
+        ],
+    },
+    Group {
+        heading: "Transactions",
+        common: &["encoding", "h248-version"],
+        rare: &[
+            "auto-ack",
+            "batch-acks",
+            "batch-requests",
+            "batch-size",
+            "batch-timer",
+            "segment",
+            "max-pdu",
+            "reply-ack",
+        ],
+    },
+    Group {
+        heading: "Simulation and TLS",
+        common: &["work"],
+        rare: &["threaded", "terminations", "tls-cert", "tls-key", "tls-ca"],
     },
     Group {
         heading: "Totals",
