@@ -66,6 +66,8 @@ enum Command {
     Sample(cmd::sample::Sample),
     Dump(cmd::dump::Dump),
     Compile(cmd::compile::Compile),
+    #[cfg(feature = "capture")]
+    Capture(cmd::capture::Capture),
     #[cfg(feature = "megaco")]
     Megaco(cmd::megaco::Megaco),
     #[cfg(feature = "ldap")]
@@ -114,6 +116,8 @@ fn main() -> ExitCode {
         Command::Sample(command) => command.run(),
         Command::Dump(command) => command.run(),
         Command::Compile(command) => command.run(),
+        #[cfg(feature = "capture")]
+        Command::Capture(command) => command.run(),
         #[cfg(feature = "megaco")]
         Command::Megaco(command) => command.run(),
         #[cfg(feature = "ldap")]

@@ -1,5 +1,7 @@
 //! The subcommands, one file each.
 
+#[cfg(feature = "capture")]
+pub mod capture;
 pub mod cat;
 pub mod check;
 pub mod compile;

@@ -1,0 +1,102 @@
+//! `tercet capture` on real captures, by the real specifications.
+
+use serde_json::Value;
+use std::collections::HashMap;
+use std::fs;
+use std::process::Command;
+
+/// Runs `tercet capture list --json`; the lines and the exit code.
+fn list(arguments: &[&str], schemas: &str) -> (Vec<Value>, Option<i32>, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tercet"));
+    command.args(["capture", "list", "--json"]).args(arguments);
+    command.env("TERCET_SCHEMAS", schemas).env("TERCET_CACHE", "off");
+    let output = command.output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let lines = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    (lines, output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+/// The identifiers of the truth: a number as text, or several where a message has it more than once.
+fn identifier(line: &Value, key: &str) -> Option<String> {
+    let found = &line["ids"][key];
+    let found = found.as_array().map_or(found, |all| &all[0]);
+    found.as_str().map(str::to_owned)
+}
+
+#[test]
+fn real_captures_give_the_names_and_identifiers_that_wireshark_finds() {
+    let Some(captures) = tercet_testing::corpora("captures/nas-ran") else { return };
+    let Some(specifications) = tercet_testing::corpora("asn1/specs/3gpp") else { return };
+    let folders = ["3GPP_EUTRAN_S1AP_36413", "3GPP_NR_NGAP_38413"].map(|folder| specifications.join(folder));
+    let schemas = std::env::join_paths(folders).unwrap().into_string().unwrap();
+    let mut faults: HashMap<String, usize> = HashMap::new();
+    let (mut count, mut names) = (0, 0);
+    for entry in fs::read_dir(captures).unwrap() {
+        let path = entry.unwrap().path();
+        let Ok(truth) = fs::read_to_string(format!("{}.truth.jsonl", path.display())) else { continue };
+        let truth: Vec<Value> = truth.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let truth: Vec<_> =
+            truth.iter().filter(|line| line["protocol"] == "s1ap" || line["protocol"] == "ngap").collect();
+        let (lines, _, stderr) = list(&["--protocol", "s1ap,ngap", path.to_str().unwrap()], &schemas);
+        assert_eq!(lines.len(), truth.len(), "{}: {stderr}", path.display());
+        for (line, truth) in lines.iter().zip(truth) {
+            let place = format!("{}: {line}\n{truth}", path.display());
+            assert_eq!((&line["frame"], &line["octets"]), (&truth["frame"], &truth["octets"]), "{place}");
+            count += 1;
+            if !line["error"].is_null() {
+                *faults.entry(line["error"]["message"].to_string()).or_default() += 1;
+            }
+            if let Some(message) = truth["message"].as_str() {
+                assert_eq!(line["message"], message, "{place}");
+                names += 1;
+            }
+            for (ours, key) in [
+                ("mme", "MME_UE_S1AP_ID"),
+                ("enb", "ENB_UE_S1AP_ID"),
+                ("amf", "AMF_UE_NGAP_ID"),
+                ("ran", "RAN_UE_NGAP_ID"),
+            ] {
+                if let Some(number) = identifier(truth, key) {
+                    assert_eq!(line["ids"][ours].to_string(), number, "{place}");
+                }
+            }
+        }
+    }
+    assert!(count >= 1400 && names >= 1400, "{count} {names}");
+    assert!(faults.values().sum::<usize>() * 100 <= count, "{faults:?}");
+}
+
+#[test]
+fn a_missing_specification_is_named_and_messages_are_listed() {
+    let Some(capture) = tercet_testing::corpora("captures/made/pcap-le-us.pcap") else { return };
+    let (lines, code, stderr) = list(&[capture.to_str().unwrap()], "");
+    assert_eq!((lines.len(), code), (12, Some(0)), "{stderr}");
+    assert_eq!(lines[0]["error"]["stage"], "schema");
+    assert!(stderr.contains("S1AP-PDU-Descriptions of 3GPP TS 36.413"), "{stderr}");
+    assert_eq!(stderr.lines().count(), 2, "{stderr}");
+    let (lines, code, stderr) = list(&["--no-decode", capture.to_str().unwrap()], "");
+    assert_eq!((lines.len(), code, &*stderr), (12, Some(0), ""));
+    assert!(lines[0].get("error").is_none() && lines[0].get("schema").is_none());
+}
+
+#[test]
+fn captures_are_compressed_cut_and_not_captures() {
+    let Some(folder) = tercet_testing::corpora("captures/made") else { return };
+    let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();
+    for name in ["pcap-gz.pcap.gz", "pcap-zst.pcap.zst"] {
+        let (lines, code, stderr) = list(&["--no-decode", &path(name)], "");
+        assert_eq!((lines.len(), code), (12, Some(0)), "{name}: {stderr}");
+    }
+    let (lines, code, stderr) = list(&["--no-decode", &path("bad-packets.pcap")], "");
+    assert_eq!((lines.len(), code), (2, Some(2)), "{stderr}");
+    let (lines, code, _) = list(&["--no-decode", "--partial", "drop", &path("snaplen-200.pcap")], "");
+    assert_eq!((lines.len(), code), (3, Some(0)));
+    let (lines, code, stderr) = list(&["--no-decode", &path("pcap-le-us.pcap.truth.jsonl")], "");
+    assert_eq!((lines.len(), code), (0, Some(4)), "{stderr}");
+    assert!(stderr.contains("not a capture file"), "{stderr}");
+    let flood = path("flood-ip-fragments.pcap");
+    let (lines, code, stderr) = list(&["--no-decode", "--limit-memory", "64K", &flood], "");
+    assert_eq!((lines.len(), code), (1, Some(0)), "{stderr}");
+    let (_, code, stderr) = list(&["--limit-memory", "x", &flood], "");
+    assert!(code == Some(1) && stderr.contains("`x` is not a size such as `64M`"), "{stderr}");
+}
