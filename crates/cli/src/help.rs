@@ -18,7 +18,7 @@ struct Group {
 }
 
 /// The groups. Help shows them in the order in which a command has their first options.
-const GROUPS: [Group; 20] = [
+const GROUPS: [Group; 18] = [
     Group {
         heading: "Specification",
         common: &["schema", "type"],
@@ -144,38 +144,7 @@ const GROUPS: [Group; 20] = [
         common: &["atomic"],
         rare: &["locks", "journal", "lock-wait", "lease", "allow-irreversible"],
     },
-    Group {
-        heading: "Timers",
-        common: &["request-timer"],
-        rare: &[
-            "long-request-timer",
-            "reply-timer",
-            "pending-timer",
-            "segment-timer",
-            "long-request-resend",
-            "idle-frame-timeout",
-        ],
-    },
-    Group {
-        heading: "Messages",
-        common: &["max-pdu"],
-        rare: &[
-            "sent-pending-limit",
-            "recv-pending-limit",
-            "segment",
-            "batch-acks",
-            "batch-requests",
-            "batch-size",
-            "batch-timer",
-            "auto-ack",
-            "reply-ack",
-        ],
-    },
-    Group {
-        heading: "TLS",
-        common: &["certificate", "key", "tls"],
-        rare: &["tls-cert", "tls-key", "tls-ca"],
-    },
+    Group { heading: "TLS", common: &["certificate", "key", "tls"], rare: &[] },
     Group {
         heading: "Searches of the server",
         common: &["index", "size-limit", "time-limit"],

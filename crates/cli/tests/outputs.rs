@@ -152,9 +152,13 @@ fn every_option_that_names_a_file_is_known() {
         "--overlay",
         "--registry",
         "--ldif",
+        "--match",
         "--ca",
         "--certificate",
         "--key",
+        "--tls-cert",
+        "--tls-key",
+        "--tls-ca",
         // Paths of components.
         "--records",
         "--columns",
@@ -185,6 +189,14 @@ fn every_option_that_names_a_file_is_known() {
         ("compile", "--plan"),
         ("megaco transcode", "--output"),
         ("megaco encode", "--output"),
+        // They read nothing that is not named by the user for TLS.
+        ("megaco mgc", "--events"),
+        ("megaco mg", "--events"),
+        ("megaco load", "--events"),
+        // A folder of their own.
+        ("ldap add", "--journal"),
+        ("ldap modify", "--journal"),
+        ("ldap recover", "--journal"),
         // It reads nothing.
         ("man", "--dir"),
         // A socket, and what other tools of LDAP name so.
