@@ -57,7 +57,7 @@ impl SpecificationArgs {
         for path in files::specifications(&paths)? {
             let octets = fs::read(&path).map_err(|error| Failure::io(path.display(), &error))?;
             let text = String::from_utf8_lossy(&octets).into_owned();
-            let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+            let folder = path.parent().unwrap_or_else(|| Path::new("")).to_owned();
             folders.entry(folder).or_default().push((path, text));
         }
         Ok(Specifications { folders, cache: self.cache.clone() })
