@@ -490,11 +490,12 @@ async fn connections_that_end_in_the_middle() {
 
 #[tokio::test]
 async fn transactions_of_the_server() {
-    let Some(slapd) = Slapd::start(bank(3).as_bytes()) else { return };
-    let client = Client::connect(&slapd.url()).await.unwrap();
-    client.bind(ROOT, SECRET).await.unwrap();
-    let before = dump(&client).await;
     for good in [false, true] {
+        // A server for each: slapd 2.5 answers 80 to one that follows a faulty one.
+        let Some(slapd) = Slapd::start(bank(3).as_bytes()) else { return };
+        let client = Client::connect(&slapd.url()).await.unwrap();
+        client.bind(ROOT, SECRET).await.unwrap();
+        let before = dump(&client).await;
         let mut transaction = Transaction::begin(&client, Options::new()).await.unwrap();
         assert!(transaction.is_of_server());
         let mut draft = transaction.read("uid=a0,o=test").await.unwrap();

@@ -358,6 +358,8 @@ impl Transaction {
                 return Err(untouched(cause));
             }
         }
+        // slapd 2.5 uses an operation after its answer, and fails if the transaction ends at once: a round more.
+        _ = self.client.who_am_i().await;
         match self.client.end_transaction(&identifier, true).await {
             Ok(_) => Ok(()),
             Err(cause) => {

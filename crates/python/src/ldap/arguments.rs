@@ -4,6 +4,7 @@ use super::answers::VALUES;
 use super::entry::Entry;
 use super::error;
 use super::names::Dn;
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyInt, PyList, PyString, PyTuple};
 use std::io;
@@ -49,7 +50,10 @@ pub(super) fn values(object: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<u8>>> {
 
 /// A mapping from attribute descriptions to values.
 pub(super) fn attributes(object: &Bound<'_, PyAny>) -> PyResult<Attributes> {
-    let items = object.call_method0("items")?;
+    let items = object
+        .getattr("items")
+        .map_err(|_| PyTypeError::new_err("a mapping from attribute descriptions to values expected"))?
+        .call0()?;
     let pairs = items.try_iter()?.map(|item| {
         let (name, all): (String, Bound<'_, PyAny>) = item?.extract()?;
         Ok((name, values(&all)?))
