@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use crate::dn::Dn;
+use crate::filter::condition::{Budget, Ended, Subject, price};
 use crate::proto::element::{Elements, tag};
 
 /// An attribute with its values.
@@ -323,6 +324,57 @@ pub(super) fn head(out: &mut Vec<u8>, identifier: u8, length: usize) {
 pub(super) fn element(out: &mut Vec<u8>, identifier: u8, contents: &[u8]) {
     head(out, identifier, contents.len());
     out.extend_from_slice(contents);
+}
+
+impl Subject for Stored {
+    fn any(
+        &self,
+        description: &str,
+        budget: &mut Budget,
+        test: &mut dyn FnMut(&[u8]) -> bool,
+    ) -> Result<bool, Ended> {
+        for attribute in self.attributes() {
+            budget.spend(1)?;
+            if !is_described(attribute.name, description) {
+                continue;
+            }
+            for value in attribute.values() {
+                budget.spend(price(value))?;
+                if test(value) {
+                    return Ok(true);
+                }
+            }
+        }
+        let Some(value) = self.operational(description) else { return Ok(false) };
+        budget.spend(price(&value))?;
+        Ok(test(&value))
+    }
+
+    fn dn(&self) -> Option<Cow<'_, Dn>> {
+        Some(Cow::Owned(self.dn()))
+    }
+}
+
+/// One value of an attribute, for filters on values (RFC 3876).
+pub(super) struct Value<'v> {
+    pub(super) name: &'v str,
+    pub(super) octets: &'v [u8],
+}
+
+impl Subject for Value<'_> {
+    fn any(
+        &self,
+        description: &str,
+        budget: &mut Budget,
+        test: &mut dyn FnMut(&[u8]) -> bool,
+    ) -> Result<bool, Ended> {
+        budget.spend(price(self.octets))?;
+        Ok(self.name.eq_ignore_ascii_case(description) && test(self.octets))
+    }
+
+    fn dn(&self) -> Option<Cow<'_, Dn>> {
+        None
+    }
 }
 
 #[cfg(test)]

@@ -20,7 +20,6 @@
 //! # }).unwrap();
 //! ```
 
-mod condition;
 mod controls;
 mod datagrams;
 mod entry;

@@ -6,9 +6,9 @@ use std::time::Instant;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::condition::{Budget, Steps};
 use super::entry::Stored;
 use super::search::{Task, Turn};
+use crate::filter::condition::{Budget, Steps};
 
 /// Steps of a turn: about a millisecond.
 const TURN: Steps = 100_000;

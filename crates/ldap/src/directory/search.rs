@@ -5,10 +5,9 @@ use std::time::{Duration, Instant};
 
 use tercet_runtime::types::Octets;
 
-use super::condition::{Budget, Condition, Ended, Steps};
 use super::controls::{self, Controls};
 use super::entry::{
-    AttributeRef, OPERATIONAL, Stored, element, element_size, head, is_described, is_password, place,
+    AttributeRef, OPERATIONAL, Stored, Value, element, element_size, head, is_described, is_password, place,
 };
 use super::output::{FULL, message};
 use super::store::{Cursor, Done, Store, is_in, parse};
@@ -16,7 +15,8 @@ use super::view::{self, Sorted};
 use crate::controls::{PagedResults, Sync, SyncChange};
 use crate::extended;
 use crate::filter::Evaluation;
-use crate::generated::{SearchRequest, SearchRequestScope as Scope};
+use crate::filter::condition::{Budget, Condition, Ended, Steps};
+use crate::generated::{Filter, SearchRequest, SearchRequestScope as Scope};
 use crate::proto::element::tag;
 use crate::proto::{Control, LdapResult, ResultCode};
 
@@ -60,7 +60,7 @@ impl Query {
         let text = |octets: &Octets<'_>| String::from_utf8_lossy(octets).into_owned();
         let Allowance { reads_passwords, size_limit, time_limit } = allowance;
         let matched = std::mem::take(&mut asked.matched);
-        let matched = matched.iter().map(|filter| Condition::new(filter, reads_passwords)).collect();
+        let matched = matched.iter().map(|filter| prepared(filter, reads_passwords)).collect();
         let names = request.attributes.iter().map(text).collect();
         let wanted = (request.size_limit > 0).then_some(request.size_limit as usize);
         let seconds = (request.time_limit > 0).then(|| Duration::from_secs(request.time_limit.into()));
@@ -68,7 +68,7 @@ impl Query {
         Ok(Self {
             base: place(&parse(&text(&request.base_object))?),
             scope: request.scope,
-            condition: Condition::new(&request.filter, reads_passwords),
+            condition: prepared(&request.filter, reads_passwords),
             selection: Selection::new(names, request.types_only, matched, reads_passwords),
             size_limit: [wanted, size_limit].into_iter().flatten().min().unwrap_or(usize::MAX),
             deadline: time.and_then(|time| Instant::now().checked_add(time)),
@@ -206,12 +206,17 @@ const ROOT_STEPS: Steps = 1_000_000;
 /// Steps that an assertion may take: about 50 ms.
 const ASSERTION_STEPS: Steps = 5_000_000;
 
+/// Prepares a filter of a user.
+fn prepared(filter: &Filter<'_>, reads_passwords: bool) -> Condition {
+    Condition::new(filter, &|name| reads_passwords || !is_password(name))
+}
+
 /// Checks that the assertion of a request holds (RFC 4528).
 pub(super) fn check_assertion(stored: Option<&Stored>, asked: &Controls, reads_passwords: bool) -> Done {
     let (Some(filter), Some(stored)) = (&asked.assertion, stored) else {
         return Ok(());
     };
-    let condition = Condition::new(filter, reads_passwords);
+    let condition = prepared(filter, reads_passwords);
     match condition.evaluate(stored, &mut Budget::turn(ASSERTION_STEPS)) {
         Ok(Evaluation::True) => Ok(()),
         Ok(_) => Err(LdapResult::new(ResultCode::ASSERTION_FAILED)),
@@ -262,7 +267,8 @@ impl Selection {
                 for value in attribute.values() {
                     let mut is_matched = false;
                     for condition in &self.matched {
-                        is_matched |= condition.evaluate_value(name, value, budget)? == Evaluation::True;
+                        is_matched |=
+                            condition.evaluate(&Value { name, octets: value }, budget)? == Evaluation::True;
                     }
                     if is_matched {
                         element(&mut values, tag::OCTET_STRING, value);

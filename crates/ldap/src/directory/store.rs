@@ -5,11 +5,11 @@ use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::ops::Bound;
 use std::sync::Arc;
 
-use super::condition::Condition;
 use super::entry::{Attribute, ByPlace, Origin, Stored, depth, is_described, now, place};
 use super::index::{Index, IndexSpec};
 use crate::dn::{Dn, Rdn};
 use crate::entry::apply::{add_values, apply};
+use crate::filter::condition::Condition;
 use crate::generated::SearchRequestScope as Scope;
 use crate::ldif::RecordModification;
 use crate::matching::Rule;

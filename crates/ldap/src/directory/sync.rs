@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use tercet_runtime::types::Octets;
 
-use super::condition::{Budget, Steps};
 use super::entry::{Stored, element, uuid};
 use super::output::message;
 use super::search::{Query, Task};
 use super::store::{Changed, Done, Store};
 use crate::controls as known;
 use crate::controls::{SyncChange, SyncInfo};
+use crate::filter::condition::{Budget, Steps};
 use crate::generated as asn1;
 use crate::proto::control::encoded;
 use crate::proto::element::tag;

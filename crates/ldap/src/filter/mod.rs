@@ -2,6 +2,7 @@
 //!
 //! The filter itself is the generated type [`Filter`](crate::Filter), so that what was parsed is what is sent.
 
+pub(crate) mod condition;
 mod evaluate;
 mod parse;
 mod print;

@@ -7,9 +7,9 @@ use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
 use std::ops::Bound;
 use std::str::FromStr;
 
-use super::condition::Condition;
 use super::entry::{Stored, is_described};
 use crate::error::{Error, ErrorKind, Result};
+use crate::filter::condition::Condition;
 use crate::matching::{Parts, Rule};
 pub(super) use ids::Ids;
 

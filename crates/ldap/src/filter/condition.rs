@@ -1,17 +1,18 @@
-//! A filter as the directory evaluates it: what it asks for is normalized once, and its time is limited.
+//! A filter ready to be evaluated (RFC 4511 4.5.1.7): what it asks for is normalized once, and its time is limited.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use super::entry::{Stored, is_described, is_password};
-use crate::filter::Evaluation;
+use super::{DEPTH, Evaluation};
+use crate::dn::Dn;
 use crate::generated::{Filter, MatchingRuleAssertion, Substring};
 use crate::matching::{Parts, Rule};
 
 /// A condition on an entry.
 #[derive(Debug)]
-pub(super) enum Condition {
+pub(crate) enum Condition {
     And(Vec<Self>),
     Or(Vec<Self>),
     Not(Box<Self>),
@@ -46,7 +47,7 @@ pub(super) enum Condition {
 
 /// An extensible match (RFC 4511 4.5.1.7.7).
 #[derive(Debug)]
-pub(super) struct Extensible {
+pub(crate) struct Extensible {
     name: Option<String>,
     rule: Rule,
     key: Vec<u8>,
@@ -66,11 +67,11 @@ const BIT_AND: &str = "1.2.840.113556.1.4.803";
 const BIT_OR: &str = "1.2.840.113556.1.4.804";
 
 /// Work of an evaluation: about ten nanoseconds.
-pub(super) type Steps = u64;
+pub(crate) type Steps = u64;
 
 /// Why an evaluation ended before its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ended {
+pub(crate) enum Ended {
     /// The steps of a turn are used up.
     Turn,
     /// The time limit has passed, or the client has gone.
@@ -79,7 +80,7 @@ pub(super) enum Ended {
 
 /// What an evaluation may use.
 #[derive(Debug)]
-pub(super) struct Budget {
+pub(crate) struct Budget {
     left: Steps,
     /// The end of the time, for an evaluation that does not end with its turn.
     until: Option<(Option<Instant>, Arc<AtomicBool>)>,
@@ -90,17 +91,17 @@ const BETWEEN: Steps = 20_000;
 
 impl Budget {
     /// Ends with [`Ended::Turn`] after so many steps.
-    pub(super) const fn turn(steps: Steps) -> Self {
+    pub(crate) const fn turn(steps: Steps) -> Self {
         Self { left: steps, until: None }
     }
 
     /// Ends with [`Ended::Time`] at this time, or when the flag is set.
-    pub(super) const fn until(deadline: Option<Instant>, given_up: Arc<AtomicBool>) -> Self {
+    pub(crate) const fn until(deadline: Option<Instant>, given_up: Arc<AtomicBool>) -> Self {
         Self { left: BETWEEN, until: Some((deadline, given_up)) }
     }
 
     #[inline]
-    pub(super) fn spend(&mut self, steps: Steps) -> Result<(), Ended> {
+    pub(crate) fn spend(&mut self, steps: Steps) -> Result<(), Ended> {
         match self.left.checked_sub(steps) {
             Some(left) => {
                 self.left = left;
@@ -124,13 +125,53 @@ impl Budget {
     }
 }
 
+/// What a condition is evaluated on.
+pub(crate) trait Subject {
+    /// Returns whether a test is passed by any value that an attribute description asks for.
+    ///
+    /// # Errors
+    /// The budget is used up.
+    fn any(
+        &self,
+        description: &str,
+        budget: &mut Budget,
+        test: &mut dyn FnMut(&[u8]) -> bool,
+    ) -> Result<bool, Ended>;
+
+    /// Returns whether there is any value that an attribute description asks for.
+    ///
+    /// # Errors
+    /// The budget is used up.
+    fn has(&self, description: &str, budget: &mut Budget) -> Result<bool, Ended> {
+        self.any(description, budget, &mut |_| true)
+    }
+
+    /// Returns the name of the entry; nothing if the subject is not one.
+    fn dn(&self) -> Option<Cow<'_, Dn>>;
+}
+
+/// Steps that a test of a value costs.
+pub(crate) const fn price(value: &[u8]) -> Steps {
+    4 + value.len() as Steps / 16
+}
+
 impl Condition {
-    /// Prepares a filter. What it asks of passwords is Undefined unless they may be read: a filter must not find out by many
+    /// Prepares a filter. What it asks of attributes that must not be read is Undefined: a filter must not find out by many
     /// searches what cannot be read.
-    pub(super) fn new(filter: &Filter<'_>, reads_passwords: bool) -> Self {
+    pub(crate) fn new(filter: &Filter<'_>, is_readable: &dyn Fn(&str) -> bool) -> Self {
+        Self::level(filter, is_readable, 0)
+    }
+
+    fn level(filter: &Filter<'_>, is_readable: &dyn Fn(&str) -> bool, depth: usize) -> Self {
+        // Filters are parsed, and received, to a depth; those that somebody builds are cut here.
+        if depth > DEPTH * 2 {
+            return Self::Undefined;
+        }
+        let parts = |list: &[Filter<'_>]| -> Vec<Self> {
+            list.iter().map(|part| Self::level(part, is_readable, depth + 1)).collect()
+        };
         let named = |octets: &[u8]| {
-            let name = std::str::from_utf8(octets).ok()?;
-            (reads_passwords || !is_password(name)).then(|| name.to_owned())
+            std::str::from_utf8(octets).ok().filter(|name| is_readable(name)).map(str::to_owned)
         };
         let ruled = |octets: &[u8], value: &[u8]| {
             let name = named(octets)?;
@@ -138,13 +179,9 @@ impl Condition {
             Some((name, rule, rule.normalize(value)))
         };
         let condition = match filter {
-            Filter::And(list) => {
-                Some(Self::And(list.iter().map(|part| Self::new(part, reads_passwords)).collect()))
-            }
-            Filter::Or(list) => {
-                Some(Self::Or(list.iter().map(|part| Self::new(part, reads_passwords)).collect()))
-            }
-            Filter::Not(part) => Some(Self::Not(Box::new(Self::new(part, reads_passwords)))),
+            Filter::And(list) => Some(Self::And(parts(list))),
+            Filter::Or(list) => Some(Self::Or(parts(list))),
+            Filter::Not(part) => Some(Self::Not(Box::new(Self::level(part, is_readable, depth + 1)))),
             Filter::Present(name) => named(name).map(|name| Self::Present { name }),
             Filter::EqualityMatch(a) | Filter::ApproxMatch(a) => ruled(&a.attribute_desc, &a.assertion_value)
                 .map(|(name, rule, key)| Self::Equal { name, rule, key }),
@@ -166,40 +203,23 @@ impl Condition {
                 }
                 Self::Substrings { name, rule, parts: Parts::new(rule, initial, &any, last) }
             }),
-            Filter::ExtensibleMatch(assertion) => {
-                extensible(assertion, reads_passwords).map(Self::Extensible)
-            }
+            Filter::ExtensibleMatch(assertion) => extensible(assertion, is_readable).map(Self::Extensible),
             Filter::Unknown(_) => None,
         };
         condition.unwrap_or(Self::Undefined)
     }
 
-    /// Evaluates the condition on an entry.
+    /// Evaluates the condition.
     ///
     /// # Errors
     /// The budget is used up.
-    pub(super) fn evaluate(&self, stored: &Stored, budget: &mut Budget) -> Result<Evaluation, Ended> {
-        let mut buffer = Vec::new();
-        self.level(&Subject::Entry(stored), budget, &mut buffer)
+    pub(crate) fn evaluate(&self, subject: &impl Subject, budget: &mut Budget) -> Result<Evaluation, Ended> {
+        self.part(subject, budget, &mut Vec::new())
     }
 
-    /// Evaluates the condition on one value of an attribute (RFC 3876).
-    ///
-    /// # Errors
-    /// The budget is used up.
-    pub(super) fn evaluate_value(
+    fn part(
         &self,
-        name: &str,
-        value: &[u8],
-        budget: &mut Budget,
-    ) -> Result<Evaluation, Ended> {
-        let mut buffer = Vec::new();
-        self.level(&Subject::Value(name, value), budget, &mut buffer)
-    }
-
-    fn level(
-        &self,
-        subject: &Subject<'_>,
+        subject: &impl Subject,
         budget: &mut Budget,
         buffer: &mut Vec<u8>,
     ) -> Result<Evaluation, Ended> {
@@ -214,7 +234,7 @@ impl Condition {
             Self::And(list) => {
                 let mut result = Evaluation::True;
                 for part in list {
-                    match part.level(subject, budget, buffer)? {
+                    match part.part(subject, budget, buffer)? {
                         Evaluation::False => return Ok(Evaluation::False),
                         Evaluation::Undefined => result = Evaluation::Undefined,
                         Evaluation::True => {}
@@ -225,7 +245,7 @@ impl Condition {
             Self::Or(list) => {
                 let mut result = Evaluation::False;
                 for part in list {
-                    match part.level(subject, budget, buffer)? {
+                    match part.part(subject, budget, buffer)? {
                         Evaluation::True => return Ok(Evaluation::True),
                         Evaluation::Undefined => result = Evaluation::Undefined,
                         Evaluation::False => {}
@@ -234,13 +254,13 @@ impl Condition {
                 return Ok(result);
             }
             Self::Not(part) => {
-                return Ok(match part.level(subject, budget, buffer)? {
+                return Ok(match part.part(subject, budget, buffer)? {
                     Evaluation::True => Evaluation::False,
                     Evaluation::False => Evaluation::True,
                     Evaluation::Undefined => Evaluation::Undefined,
                 });
             }
-            Self::Present { name } => subject.any(name, budget, &mut |_| true)?,
+            Self::Present { name } => subject.has(name, budget)?,
             Self::Equal { name, rule, key } => test(name, *rule, &|value| value == key)?,
             Self::AtLeast { name, rule, key } => {
                 test(name, *rule, &|value| rule.compare_normalized(value, key).is_ge())?
@@ -257,51 +277,13 @@ impl Condition {
     }
 }
 
-/// What a condition is evaluated on.
-enum Subject<'s> {
-    Entry(&'s Stored),
-    Value(&'s str, &'s [u8]),
-}
-
-impl Subject<'_> {
-    /// Whether a test is passed by any value that a description asks for.
-    fn any(
-        &self,
-        description: &str,
-        budget: &mut Budget,
-        test: &mut dyn FnMut(&[u8]) -> bool,
-    ) -> Result<bool, Ended> {
-        let mut paid = |value: &[u8], budget: &mut Budget| {
-            budget.spend(4 + value.len() as Steps / 16)?;
-            Ok(test(value))
-        };
-        match self {
-            Self::Value(name, value) => Ok(name.eq_ignore_ascii_case(description) && paid(value, budget)?),
-            Self::Entry(stored) => {
-                for attribute in stored.attributes() {
-                    budget.spend(1)?;
-                    if !is_described(attribute.name, description) {
-                        continue;
-                    }
-                    for value in attribute.values() {
-                        if paid(value, budget)? {
-                            return Ok(true);
-                        }
-                    }
-                }
-                match stored.operational(description) {
-                    Some(value) => paid(&value, budget),
-                    None => Ok(false),
-                }
-            }
-        }
-    }
-}
-
-fn extensible(assertion: &MatchingRuleAssertion<'_>, reads_passwords: bool) -> Option<Extensible> {
+fn extensible(
+    assertion: &MatchingRuleAssertion<'_>,
+    is_readable: &dyn Fn(&str) -> bool,
+) -> Option<Extensible> {
     let text = |octets: &[u8]| std::str::from_utf8(octets).ok().map(str::to_owned);
     let name = match assertion.r#type.as_deref() {
-        Some(octets) => Some(text(octets).filter(|name| reads_passwords || !is_password(name))?),
+        Some(octets) => Some(text(octets).filter(|name| is_readable(name))?),
         None => None,
     };
     let ruled = match assertion.matching_rule.as_deref() {
@@ -323,7 +305,7 @@ fn extensible(assertion: &MatchingRuleAssertion<'_>, reads_passwords: bool) -> O
 impl Extensible {
     fn is_met(
         &self,
-        subject: &Subject<'_>,
+        subject: &impl Subject,
         budget: &mut Budget,
         buffer: &mut Vec<u8>,
     ) -> Result<bool, Ended> {
@@ -344,11 +326,8 @@ impl Extensible {
         {
             return Ok(true);
         }
-        let (true, Subject::Entry(stored)) = (self.in_dn, subject) else {
-            return Ok(false);
-        };
+        let Some(dn) = subject.dn().filter(|_| self.in_dn) else { return Ok(false) };
         budget.spend(100)?;
-        let dn = stored.dn();
         let mut avas = dn.rdns().iter().flat_map(|rdn| rdn.avas());
         Ok(avas.any(|ava| {
             let is_named = self.name.as_ref().is_none_or(|name| ava.attribute().eq_ignore_ascii_case(name));
