@@ -39,6 +39,8 @@ pub struct Registrar {
     target: usize,
     /// How many controllers have failed since one was reached.
     failures: usize,
+    /// How many controllers have sent the gateway on, one after the other.
+    redirections: usize,
     max_version: u8,
     version: u8,
     method: ServiceChangeMethod,
@@ -54,6 +56,8 @@ const FIRST_PAUSE: u32 = 1000;
 const LONGEST_PAUSE: u32 = 30_000;
 /// How long a registration waits for a reply if `request_timer` has no end: the order of T-MAX (D.1.4), in milliseconds.
 const LONGEST_WAIT: u64 = 30_000;
+/// Controllers that may send a gateway on one after the other: those that name each other would do so for ever.
+const MOST_REDIRECTIONS: usize = 8;
 
 impl Registrar {
     /// A gateway that has started and knows so many controllers, at least one.
@@ -62,6 +66,7 @@ impl Registrar {
             targets: targets.max(1),
             target: 0,
             failures: 0,
+            redirections: 0,
             max_version,
             version: max_version,
             method: ServiceChangeMethod::Restart,
@@ -148,6 +153,10 @@ impl Registrar {
                 match result {
                     Some(ServiceChangeResult::ServiceChangeResParms(parms)) => {
                         if let Some(mid) = &parms.service_change_mgc_id {
+                            if self.redirections >= MOST_REDIRECTIONS {
+                                return self.failed();
+                            }
+                            self.redirections += 1;
                             return Verdict::Redirected { mid: wire::into_owned(wire::borrow(mid)) };
                         }
                         // A controller that names no version speaks that of its message.
@@ -178,6 +187,7 @@ impl Registrar {
     /// Decides what follows if a controller cannot be reached: the next one of the list is tried, after its end its begin.
     pub fn failed(&mut self) -> Verdict {
         self.failures += 1;
+        self.redirections = 0;
         self.version = self.max_version;
         self.target = (self.target + 1) % self.targets;
         if self.method == ServiceChangeMethod::Disconnected && self.targets > 1 {
@@ -198,25 +208,29 @@ impl Registrar {
         (self.method, self.reason) = (ServiceChangeMethod::Disconnected, SERVICE_RESTORED);
     }
 
-    /// The controller sends the gateway to another one, which is added to the list (11.5).
-    pub const fn handed_off(&mut self) {
-        self.targets += 1;
-        self.target = self.targets - 1;
+    /// The controller sends the gateway to another one, at this place of the list or behind its end (11.5).
+    pub fn handed_off(&mut self, target: usize) {
+        self.go_to(target);
         self.version = self.max_version;
         (self.method, self.reason) = (ServiceChangeMethod::HandOff, DIRECTED_CHANGE);
     }
 
-    /// The controller answered with the name of another one, which is added to the list and tried by the same method (11.2).
-    pub const fn redirected(&mut self) {
-        self.targets += 1;
-        self.target = self.targets - 1;
+    /// The controller answered with the name of another one, at this place of the list or behind its end; it is tried by the same
+    /// method (11.2).
+    pub fn redirected(&mut self, target: usize) {
+        self.go_to(target);
+    }
+
+    fn go_to(&mut self, target: usize) {
+        self.targets = self.targets.max(target + 1);
+        self.target = target;
     }
 
     fn accepted(&mut self, version: u8) -> Verdict {
         if !(1..=self.max_version).contains(&version) {
             return self.failed();
         }
-        self.failures = 0;
+        (self.failures, self.redirections) = (0, 0);
         Verdict::Registered { version }
     }
 }
@@ -279,10 +293,22 @@ mod tests {
         assert_eq!((registrar.target(), method(&registrar).0), (1, ServiceChangeMethod::Disconnected));
         registrar.failed();
         assert_eq!((registrar.target(), method(&registrar).0), (0, ServiceChangeMethod::Failover));
-        registrar.handed_off();
+        registrar.handed_off(2);
         assert_eq!((registrar.target(), method(&registrar).0), (2, ServiceChangeMethod::HandOff));
         let redirected = registrar.result(&reply("!/1 <c> P=1{C=-{SC=ROOT{SV{MG=[192.0.2.9]:55}}}}"));
         assert!(matches!(redirected, Verdict::Redirected { mid: MId::Ip4Address(_) }), "{redirected:?}");
+    }
+
+    #[test]
+    fn controllers_that_name_each_other() {
+        let mut registrar = Registrar::new(2, 3);
+        let other = reply("!/1 <c> P=1{C=-{SC=ROOT{SV{MG=[192.0.2.9]:55}}}}");
+        for place in 0..MOST_REDIRECTIONS {
+            assert!(matches!(registrar.result(&other), Verdict::Redirected { .. }));
+            registrar.redirected(place % 2);
+        }
+        assert_eq!(registrar.result(&other), Verdict::Retry { wait: Period::millis(0) });
+        assert!(matches!(registrar.result(&other), Verdict::Redirected { .. }), "the next one begins anew");
     }
 
     #[test]

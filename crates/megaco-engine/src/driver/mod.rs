@@ -80,6 +80,17 @@ impl Url {
     }
 }
 
+/// How long a peer may take for each step to a stream: the way to its address, the connection, the handshake of TLS.
+const SETUP: Duration = Duration::from_secs(10);
+
+/// Waits no longer than [`SETUP`].
+async fn in_time<T>(step: impl Future<Output = io::Result<T>>) -> io::Result<T> {
+    match tokio::time::timeout(SETUP, step).await {
+        Ok(done) => done,
+        Err(_) => Err(io::Error::new(io::ErrorKind::TimedOut, "no answer in 10 seconds")),
+    }
+}
+
 /// What sockets report to the task of the engine.
 #[derive(Debug)]
 enum Inbound {
@@ -213,9 +224,9 @@ impl Driver {
     /// Opens a way to a peer for a user: binds a socket or connects a stream.
     ///
     /// # Errors
-    /// The peer cannot be reached or resolved, or TLS does not trust it.
+    /// The peer cannot be reached or resolved, also not in 10 seconds, or TLS does not trust it.
     pub async fn open(&mut self, user: UserId, url: &Url, tls: &Tls) -> io::Result<Route> {
-        let peer = url.resolve().await?;
+        let peer = in_time(url.resolve()).await?;
         if url.transport == Transport::Udp {
             // One socket serves all peers of an address family.
             let family =
@@ -233,7 +244,7 @@ impl Driver {
             };
             return Ok(Route { transport: Transport::Udp, link, peer });
         }
-        let stream = TcpStream::connect(peer).await?;
+        let stream = in_time(TcpStream::connect(peer)).await?;
         stream.set_nodelay(true)?;
         let link = self.next_link.fetch_add(1, Ordering::Relaxed);
         let route = Route { transport: url.transport, link, peer };
@@ -242,7 +253,7 @@ impl Driver {
         if url.transport == Transport::Tls {
             let connector = tls.connector().map_err(io::Error::other)?;
             let name = tls.server_name(&url.host).map_err(io::Error::other)?;
-            let stream = connector.connect(name, stream).await?;
+            let stream = in_time(connector.connect(name, stream)).await?;
             self.tasks.spawn(stream::serve(stream, route, user, sender, queue, timeout));
         } else {
             self.tasks.spawn(stream::serve(stream, route, user, sender, queue, timeout));

@@ -11,13 +11,11 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout, timeout_at};
 use tokio_rustls::TlsAcceptor;
 
-use super::{Inbound, STREAM_QUEUE};
+use super::{Inbound, SETUP, STREAM_QUEUE};
 use crate::event::UserId;
 use crate::route::{Route, Transport};
 use crate::time::Period;
 
-/// How long a peer may take for the handshake of TLS.
-const HANDSHAKE: Duration = Duration::from_secs(10);
 /// How long a peer may take none of what is written.
 const WRITE: Duration = Duration::from_secs(30);
 /// How long a stream is written after the peer has ended its side.
@@ -55,7 +53,7 @@ pub(super) async fn accept(
                         serve(stream, route, user, sender, queue, frame_timeout).await;
                     }
                 }
-                Some(acceptor) => match timeout(HANDSHAKE, acceptor.accept(stream)).await {
+                Some(acceptor) => match timeout(SETUP, acceptor.accept(stream)).await {
                     Ok(Ok(stream)) => {
                         if sender.send(Inbound::Opened { route, writer }).await.is_ok() {
                             serve(stream, route, user, sender, queue, frame_timeout).await;

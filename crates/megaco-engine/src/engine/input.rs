@@ -65,8 +65,12 @@ impl ErrorGate {
             self.total = 0;
             self.sources.clear();
         }
+        // Sources that get no error are not remembered: they may be as many as there are addresses to forge.
+        if self.total >= ERRORS_IN_ALL {
+            return false;
+        }
         let of_source = self.sources.entry(route).or_default();
-        if *of_source >= ERRORS_PER_SOURCE || self.total >= ERRORS_IN_ALL {
+        if *of_source >= ERRORS_PER_SOURCE {
             return false;
         }
         *of_source += 1;

@@ -9,7 +9,7 @@ mod responder;
 mod segments;
 mod sender;
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::fmt;
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use tercet_megaco::model::MId;
 use crate::counters::Counters;
 use crate::event::{ConnId, Event, RequestId, SendFault, Token, Transmit, UserId};
 use crate::items::{BadItem, Encode, Items};
-use crate::route::Route;
+use crate::route::{Route, Transport};
 use crate::seeded::{Random, Seeded};
 use crate::slab::{Chain, Slab};
 use crate::time::Time;
@@ -202,6 +202,8 @@ pub struct Engine {
     by_mid: HashMap<Box<[u8]>, u32, Seeded>,
     /// Preliminary connections by user and route.
     preliminary: HashMap<(u32, Route), u32, Seeded>,
+    /// Connections by the stream that they send by.
+    by_stream: HashMap<(Transport, u32), BTreeSet<u32>, Seeded>,
     requests: Slab<Request>,
     /// Requests by user and transaction id.
     request_ids: HashMap<(u32, u32), u32, Seeded>,
@@ -228,6 +230,7 @@ impl Engine {
             conns: Slab::new(),
             by_mid: HashMap::with_hasher(seeded.clone()),
             preliminary: HashMap::with_hasher(seeded.clone()),
+            by_stream: HashMap::with_hasher(seeded.clone()),
             requests: Slab::new(),
             request_ids: HashMap::with_hasher(seeded.clone()),
             responses: Slab::new(),
@@ -491,11 +494,7 @@ impl Engine {
     /// arrives by another one, or a route is set.
     pub fn handle_closed(&mut self, now: Time, route: Route) -> Vec<ConnId> {
         self.advance(now);
-        let uses = |index: &u32| {
-            let of_conn = self.conns.get(*index).and_then(|conn| conn.route);
-            of_conn.is_some_and(|of_conn| of_conn.link == route.link && of_conn.transport == route.transport)
-        };
-        let indices: Vec<u32> = self.conns.indices().filter(uses).collect();
+        let indices = self.by_stream.remove(&(route.transport, route.link)).unwrap_or_default();
         for &index in &indices {
             self.move_to(index, None);
         }
@@ -591,14 +590,8 @@ impl Engine {
         }
     }
 
-    fn mid_key(&mut self, user: u32, mid: &MId<'_>) {
-        self.key.clear();
-        self.key.extend_from_slice(&user.to_be_bytes());
-        wire::mid_key(mid, &mut self.key);
-    }
-
     fn find_mid(&mut self, user: u32, mid: &MId<'_>) -> Option<u32> {
-        self.mid_key(user, mid);
+        write_key(&mut self.key, user, mid);
         self.by_mid.get(&*self.key).copied()
     }
 
@@ -640,6 +633,7 @@ impl Engine {
             counters: Counters::default(),
         });
         self.index_mid(index);
+        self.enter_stream(index, route);
         self.start_idle(index);
         Ok(index)
     }
@@ -647,9 +641,7 @@ impl Engine {
     /// Makes a connection known by its mid.
     fn index_mid(&mut self, index: u32) {
         let Some(Conn { user, mid: Some(mid), .. }) = self.conns.get(index) else { return };
-        self.key.clear();
-        self.key.extend_from_slice(&user.to_be_bytes());
-        wire::mid_key(mid, &mut self.key);
+        write_key(&mut self.key, *user, mid);
         self.by_mid.insert(self.key.as_slice().into(), index);
     }
 
@@ -695,6 +687,7 @@ impl Engine {
         self.absorb_requests(old, new);
         self.absorb_responses(old, new);
         let Some(mut gone) = self.conns.remove(old) else { return };
+        self.leave_stream(old, gone.route);
         self.wheel.stop(&mut gone.idle);
         if gone.state != State::Disconnected
             && let Some(user) = self.users.get_mut(gone.user as usize)
@@ -710,8 +703,10 @@ impl Engine {
     fn move_to(&mut self, index: u32, route: Option<Route>) {
         let Some(conn) = self.conns.get_mut(index) else { return };
         let old = std::mem::replace(&mut conn.route, route);
-        if conn.mid.is_none() {
-            let user = conn.user;
+        let (user, is_preliminary) = (conn.user, conn.mid.is_none());
+        self.leave_stream(index, old);
+        self.enter_stream(index, route);
+        if is_preliminary {
             if let Some(old) = old {
                 self.preliminary.remove(&(user, old));
             }
@@ -742,12 +737,10 @@ impl Engine {
         if conn.state != State::Disconnected || !conn.requests.is_empty() || !conn.responses.is_empty() {
             return;
         }
-        let user = conn.user;
-        match (&conn.mid, conn.route) {
+        let (user, route) = (conn.user, conn.route);
+        match (&conn.mid, route) {
             (Some(mid), _) => {
-                self.key.clear();
-                self.key.extend_from_slice(&user.to_be_bytes());
-                wire::mid_key(mid, &mut self.key);
+                write_key(&mut self.key, user, mid);
                 self.by_mid.remove(&*self.key);
             }
             (None, Some(route)) => {
@@ -756,6 +749,25 @@ impl Engine {
             (None, None) => {}
         }
         self.conns.remove(index);
+        self.leave_stream(index, route);
+    }
+
+    /// Notes that a connection sends by a stream. Datagrams share a socket, which is not closed by a peer.
+    fn enter_stream(&mut self, index: u32, route: Option<Route>) {
+        if let Some(route) = route.filter(|route| route.transport != Transport::Udp) {
+            self.by_stream.entry((route.transport, route.link)).or_default().insert(index);
+        }
+    }
+
+    fn leave_stream(&mut self, index: u32, route: Option<Route>) {
+        let Some(route) = route else { return };
+        let key = (route.transport, route.link);
+        if let Some(conns) = self.by_stream.get_mut(&key) {
+            conns.remove(&index);
+            if conns.is_empty() {
+                self.by_stream.remove(&key);
+            }
+        }
     }
 
     fn start_idle(&mut self, index: u32) {
@@ -782,6 +794,13 @@ impl Engine {
         };
         conn.idle = self.wheel.start(self.now, left, Due::Idle(index));
     }
+}
+
+/// Writes what a connection is found by: its user and its remote mid.
+fn write_key(key: &mut Vec<u8>, user: u32, mid: &MId<'_>) {
+    key.clear();
+    key.extend_from_slice(&user.to_be_bytes());
+    wire::mid_key(mid, key);
 }
 
 /// How much an engine remembers.
