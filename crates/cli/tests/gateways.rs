@@ -413,10 +413,17 @@ fn bad_options_and_commands() {
         assert!(!output.status.success() && text.contains(expected), "{words}: {text}");
     }
     let mut mgc = Process::start("mgc --listen udp://127.0.0.1:0");
+    let address = mgc.address();
     mgc.tell(&json!({"do": "request", "text": "C=-{S=a}"}));
     assert_eq!(mgc.event("command_error")["text"], "no connection");
     mgc.tell(&json!({"do": "reqest"}));
     assert!(mgc.event("command_error")["text"].as_str().unwrap().contains("did you mean `request`?"));
+    // Text that ends its transaction and begins another one.
+    let mut mg = Process::start(&format!("mg --connect udp://{address}"));
+    mg.event("registered");
+    mg.tell(&json!({"do": "request", "text": "C=-{S=a}} T=2{C=-{S=b}"}));
+    let text = mg.event("command_error")["text"].to_string();
+    assert!(text.contains("the actions of one transaction"), "{text}");
 }
 
 /// The gateway and the controller of Erlang/OTP, from a script beside the repository.

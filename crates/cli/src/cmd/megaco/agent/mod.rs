@@ -4,6 +4,7 @@ mod control;
 mod events;
 mod load;
 mod options;
+mod registering;
 mod run;
 
 use crate::exit::{Failure, Outcome};

@@ -4,6 +4,7 @@ use super::control::{self, Control};
 use super::events::{self, Events};
 use super::load::Generator;
 use super::options::EngineArgs;
+use super::registering::{Registration, hand_off};
 use crate::exit::{Exit, Failure, Outcome};
 use serde_json::json;
 use std::cmp::Reverse;
@@ -11,12 +12,12 @@ use std::collections::{BinaryHeap, HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 use tercet_megaco::List;
-use tercet_megaco::model::{ActionRequest, Command, MId, MessageBody, ServiceChangeMethod, Transaction};
+use tercet_megaco::model::{ActionRequest, Command, MessageBody, Transaction};
 use tercet_megaco::text::read_message;
 use tercet_megaco_engine::driver::{Driver, Note, Tls, Url};
 use tercet_megaco_engine::{
     AckMode, Answers, ConnId, Engine, Event, Incoming, Items, Limits, Outcome as Ending, Period, Random,
-    Received, Registrar, ReplyOptions, RequestId, RequestOptions, Route, Time, UserId, Verdict, registration,
+    Received, ReplyOptions, RequestId, RequestOptions, Time, UserId, Verdict, registration,
 };
 
 pub(super) enum Role {
@@ -31,7 +32,7 @@ struct Job {
     task: Task,
 }
 
-enum Task {
+pub(super) enum Task {
     /// Answer the first of these requests; then the next one begins.
     Answer {
         conn: ConnId,
@@ -65,29 +66,18 @@ impl Ord for Job {
     }
 }
 
-/// What a gateway is at with its controllers.
-struct Registration {
-    urls: Vec<Url>,
-    registrar: Registrar,
-    /// The ServiceChange that waits for its reply.
-    waiting: Option<(RequestId, ConnId)>,
-    mwd: Period,
-    /// Connections by the way to their controllers.
-    conns: HashMap<Route, ConnId>,
-}
-
 pub(super) struct Agent {
     pub(super) driver: Driver,
-    user: UserId,
+    pub(super) user: UserId,
     pub(super) events: Events,
     answers: Answers,
     ack: AckMode,
     work: Duration,
     is_threaded: bool,
-    tls: Tls,
-    items: Items,
+    pub(super) tls: Tls,
+    pub(super) items: Items,
     listen: Vec<Url>,
-    registration: Option<Registration>,
+    pub(super) registration: Option<Registration>,
     names: HashMap<ConnId, Arc<str>>,
     /// The peer that commands without one are about.
     pub(super) current: Option<ConnId>,
@@ -111,11 +101,7 @@ impl Agent {
         let (listen, registration) = match role {
             Role::Controller { listen } => (listen, None),
             Role::Gateway { urls, mwd } => {
-                let registrar = Registrar::new(urls.len(), items.max_version);
-                (
-                    Vec::new(),
-                    Some(Registration { urls, registrar, waiting: None, mwd, conns: HashMap::new() }),
-                )
+                (Vec::new(), Some(Registration::new(urls, items.max_version, mwd)))
             }
         };
         Ok(Self {
@@ -209,7 +195,7 @@ impl Agent {
         self.events.write(self.driver.now(), event, more)
     }
 
-    fn schedule(&mut self, wait: Duration, task: Task) {
+    pub(super) fn schedule(&mut self, wait: Duration, task: Task) {
         self.number += 1;
         let job = Job { due: self.driver.now().after(wait), number: self.number, task };
         self.jobs.push(Reverse(job));
@@ -238,8 +224,9 @@ impl Agent {
                     json!({ "address": address, "octets": octets, "resend": resend, "text": text }),
                 )
             }
-            Note::Closed { conns, reason, .. } => {
-                if self.registration.is_some() {
+            Note::Closed { route, conns, reason } => {
+                if let Some(registration) = &mut self.registration {
+                    registration.closed(route);
                     if conns.iter().any(|conn| Some(*conn) == self.current) {
                         self.schedule(Duration::from_millis(50), Task::Reconnect);
                     }
@@ -415,122 +402,6 @@ impl Agent {
         }
     }
 
-    /// Sends the ServiceChange that is next.
-    async fn register(&mut self) {
-        let Some(registration) = &mut self.registration else { return };
-        if registration.waiting.is_some() {
-            return;
-        }
-        let url = registration.urls[registration.registrar.target().min(registration.urls.len() - 1)].clone();
-        let Ok(route) = self.driver.open(self.user, &url, &self.tls).await else {
-            let verdict = registration.registrar.failed();
-            return self.follow(verdict);
-        };
-        let now = self.driver.now();
-        let known = registration.conns.get(&route).copied();
-        let known = known.filter(|conn| self.driver.engine.set_route(*conn, route).is_ok());
-        let conn = match known {
-            Some(conn) => conn,
-            None => {
-                // After a reconnection the peer is known already.
-                let again = self.current.filter(|_| url.transport != tercet_megaco_engine::Transport::Udp);
-                match again.filter(|conn| self.driver.engine.set_route(*conn, route).is_ok()) {
-                    Some(conn) => conn,
-                    None => match self.driver.engine.connect(now, self.user, None, route) {
-                        Ok(conn) => conn,
-                        Err(_) => {
-                            let verdict = registration.registrar.failed();
-                            return self.follow(verdict);
-                        }
-                    },
-                }
-            }
-        };
-        registration.conns.insert(route, conn);
-        _ = self.driver.engine.set_registering(conn, true);
-        let mut options = RequestOptions::default();
-        options.version = Some(1);
-        options.at_once = true;
-        options.request_timer = Some(registration.registrar.timer(self.items.request_timer));
-        let actions = registration.registrar.request();
-        match self.driver.engine.request(now, conn, vec![actions], &options) {
-            Ok(requests) => registration.waiting = requests.first().map(|request| (request.0, conn)),
-            Err(_) => {
-                let verdict = registration.registrar.failed();
-                self.follow(verdict);
-            }
-        }
-    }
-
-    fn follow(&mut self, verdict: Verdict) {
-        match verdict {
-            Verdict::Registered { .. } => {}
-            Verdict::Redirected { mid } => {
-                let url = self.current_url().and_then(|url| url_of(&mid, &url));
-                let Some(registration) = &mut self.registration else { return };
-                match url {
-                    Some(url) => {
-                        registration.urls.push(url);
-                        registration.registrar.redirected();
-                        self.schedule(Duration::ZERO, Task::Register);
-                    }
-                    None => {
-                        let verdict = registration.registrar.failed();
-                        self.follow(verdict);
-                    }
-                }
-            }
-            Verdict::Retry { wait } => {
-                let wait = Duration::from_millis(wait.as_millis().unwrap_or(u32::MAX).into());
-                self.schedule(wait, Task::Register);
-            }
-        }
-    }
-
-    fn current_url(&self) -> Option<Url> {
-        let registration = self.registration.as_ref()?;
-        registration.urls.get(registration.registrar.target()).cloned()
-    }
-
-    /// A controller refused a message of ours; if it is the registration, its result is this.
-    fn refused(&mut self, code: u16) {
-        let Some(registration) = &mut self.registration else { return };
-        if let Some((_, conn)) = registration.waiting.take() {
-            let verdict = registration.registrar.refused(code);
-            let now = self.driver.now();
-            _ = self.driver.engine.set_registering(conn, false);
-            _ = self.driver.engine.cancel(now, conn);
-            self.follow(verdict);
-        }
-    }
-
-    fn hand_off(&mut self, mid: MId<'static>) {
-        let Some(url) = self.current_url().and_then(|url| url_of(&mid, &url)) else { return };
-        if let Some(registration) = &mut self.registration {
-            registration.urls.push(url);
-            registration.registrar.handed_off();
-            self.schedule(Duration::ZERO, Task::Register);
-        }
-    }
-
-    /// Opens the stream to the controller again; if that fails, the gateway has lost it.
-    async fn reconnect(&mut self) {
-        let (Some(url), Some(conn)) = (self.current_url(), self.current) else { return };
-        match self.driver.open(self.user, &url, &self.tls).await {
-            Ok(route) => _ = self.driver.engine.set_route(conn, route),
-            Err(_) => self.lost(),
-        }
-    }
-
-    fn lost(&mut self) {
-        if let Some(registration) = &mut self.registration
-            && registration.waiting.is_none()
-        {
-            registration.registrar.lost();
-            self.schedule(Duration::ZERO, Task::Register);
-        }
-    }
-
     fn result(
         &mut self,
         conn: ConnId,
@@ -541,8 +412,7 @@ impl Agent {
         if let Some(registration) = &mut self.registration
             && registration.waiting.is_some_and(|(waiting, _)| waiting == request)
         {
-            registration.waiting = None;
-            let verdict = registration.registrar.result(outcome);
+            let verdict = registration.result(outcome);
             _ = self.driver.engine.set_registering(conn, false);
             if let Verdict::Registered { version } = verdict {
                 _ = self.driver.engine.set_version(conn, version);
@@ -670,10 +540,13 @@ impl Agent {
 }
 
 /// The actions of a request in compact text, in a message around it.
+///
+/// # Errors
+/// The text is not the actions of one request.
 pub(super) fn request_actions(message: &str) -> Result<List<ActionRequest<'_>>, tercet_megaco::Error> {
     match read_message(message.as_bytes())?.mess.message_body {
         MessageBody::Transactions(List::One(Transaction::TransactionRequest(request))) => Ok(request.actions),
-        _ => Ok(List::new()),
+        _ => Err(tercet_megaco::Error { at: 0, what: "the actions of one transaction" }),
     }
 }
 
@@ -681,36 +554,4 @@ pub(super) fn request_actions(message: &str) -> Result<List<ActionRequest<'_>>, 
 fn changes_service(actions: &[ActionRequest<'_>]) -> bool {
     let mut commands = actions.iter().flat_map(|action| action.command_requests.iter());
     commands.any(|request| matches!(request.command, Command::ServiceChangeReq(_)))
-}
-
-/// The controller that a ServiceChange of ours sends a gateway to.
-fn hand_off(actions: &[ActionRequest<'_>]) -> Option<MId<'static>> {
-    let parms = registration(actions)?;
-    if parms.service_change_method != ServiceChangeMethod::HandOff {
-        return None;
-    }
-    match parms.service_change_mgc_id.as_ref()? {
-        MId::Ip4Address(address) => Some(MId::Ip4Address(address.clone())),
-        MId::Ip6Address(address) => Some(MId::Ip6Address(address.clone())),
-        MId::DomainName(domain) => Some(MId::DomainName(tercet_megaco::model::DomainName {
-            name: domain.name.to_vec().into(),
-            port_number: domain.port_number,
-        })),
-        MId::DeviceName(_) | MId::MtpAddress(_) => None,
-    }
-}
-
-/// The URL of a controller whose mid is its address; the transport is that of the one before.
-fn url_of(mid: &MId<'_>, before: &Url) -> Option<Url> {
-    let (host, port) = match mid {
-        MId::Ip4Address(address) => {
-            (std::net::Ipv4Addr::from(address.address).to_string(), address.port_number)
-        }
-        MId::Ip6Address(address) => {
-            (format!("[{}]", std::net::Ipv6Addr::from(address.address)), address.port_number)
-        }
-        MId::DomainName(domain) => (domain.name.to_string(), domain.port_number),
-        MId::DeviceName(_) | MId::MtpAddress(_) => return None,
-    };
-    Some(Url { transport: before.transport, host, port: port.unwrap_or(before.port) })
 }

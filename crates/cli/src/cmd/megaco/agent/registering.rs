@@ -1,0 +1,203 @@
+//! The registration of a gateway: what it sends to its controllers, and what follows from their answers.
+
+use super::run::{Agent, Task};
+use std::collections::HashMap;
+use std::time::Duration;
+use tercet_megaco::model::{ActionRequest, MId, ServiceChangeMethod};
+use tercet_megaco_engine::driver::Url;
+use tercet_megaco_engine::{
+    ConnId, Outcome as Ending, Period, Registrar, RequestId, RequestOptions, Route, Transport, Verdict,
+    registration,
+};
+
+/// What a gateway is at with its controllers.
+pub(super) struct Registration {
+    urls: Vec<Url>,
+    registrar: Registrar,
+    /// The ServiceChange that waits for its reply.
+    pub(super) waiting: Option<(RequestId, ConnId)>,
+    pub(super) mwd: Period,
+    /// Connections by the way to their controllers.
+    conns: HashMap<Route, ConnId>,
+}
+
+/// Controllers that a gateway knows, with those that others have named.
+const MOST_CONTROLLERS: usize = 64;
+
+impl Registration {
+    pub(super) fn new(urls: Vec<Url>, max_version: u8, mwd: Period) -> Self {
+        let registrar = Registrar::new(urls.len(), max_version);
+        Self { urls, registrar, waiting: None, mwd, conns: HashMap::new() }
+    }
+
+    /// Decides what follows from the result of a registration.
+    pub(super) fn result(&mut self, outcome: &Ending) -> Verdict {
+        self.waiting = None;
+        self.registrar.result(outcome)
+    }
+
+    /// Forgets a stream that is closed.
+    pub(super) fn closed(&mut self, route: Route) {
+        self.conns.retain(|known, _| known.transport == Transport::Udp || known.link != route.link);
+    }
+
+    /// The place in the list of a controller that another one has named; nothing if there are too many.
+    fn place(&mut self, url: Url) -> Option<usize> {
+        let known = self.urls.iter().position(|known| *known == url);
+        if known.is_none() && self.urls.len() < MOST_CONTROLLERS {
+            self.urls.push(url);
+            return Some(self.urls.len() - 1);
+        }
+        known
+    }
+}
+
+impl Agent {
+    /// Sends the ServiceChange that is next.
+    pub(super) async fn register(&mut self) {
+        let Some(registration) = &mut self.registration else { return };
+        if registration.waiting.is_some() {
+            return;
+        }
+        let url = registration.urls[registration.registrar.target().min(registration.urls.len() - 1)].clone();
+        let Ok(route) = self.driver.open(self.user, &url, &self.tls).await else {
+            let verdict = registration.registrar.failed();
+            return self.follow(verdict);
+        };
+        let now = self.driver.now();
+        let known = registration.conns.get(&route).copied();
+        let known = known.filter(|conn| self.driver.engine.set_route(*conn, route).is_ok());
+        let conn = match known {
+            Some(conn) => conn,
+            None => {
+                // After a reconnection the peer is known already.
+                let again = self.current.filter(|_| url.transport != Transport::Udp);
+                match again.filter(|conn| self.driver.engine.set_route(*conn, route).is_ok()) {
+                    Some(conn) => conn,
+                    None => match self.driver.engine.connect(now, self.user, None, route) {
+                        Ok(conn) => conn,
+                        Err(_) => {
+                            let verdict = registration.registrar.failed();
+                            return self.follow(verdict);
+                        }
+                    },
+                }
+            }
+        };
+        registration.conns.insert(route, conn);
+        _ = self.driver.engine.set_registering(conn, true);
+        let mut options = RequestOptions::default();
+        options.version = Some(1);
+        options.at_once = true;
+        options.request_timer = Some(registration.registrar.timer(self.items.request_timer));
+        let actions = registration.registrar.request();
+        match self.driver.engine.request(now, conn, vec![actions], &options) {
+            Ok(requests) => registration.waiting = requests.first().map(|request| (request.0, conn)),
+            Err(_) => {
+                let verdict = registration.registrar.failed();
+                self.follow(verdict);
+            }
+        }
+    }
+
+    pub(super) fn follow(&mut self, verdict: Verdict) {
+        match verdict {
+            Verdict::Registered { .. } => {}
+            Verdict::Redirected { mid } => {
+                let url = self.current_url().and_then(|url| url_of(&mid, &url));
+                let Some(registration) = &mut self.registration else { return };
+                match url.and_then(|url| registration.place(url)) {
+                    Some(place) => {
+                        registration.registrar.redirected(place);
+                        self.schedule(Duration::ZERO, Task::Register);
+                    }
+                    None => {
+                        let verdict = registration.registrar.failed();
+                        self.follow(verdict);
+                    }
+                }
+            }
+            Verdict::Retry { wait } => {
+                let wait = Duration::from_millis(wait.as_millis().unwrap_or(u32::MAX).into());
+                self.schedule(wait, Task::Register);
+            }
+        }
+    }
+
+    fn current_url(&self) -> Option<Url> {
+        let registration = self.registration.as_ref()?;
+        registration.urls.get(registration.registrar.target()).cloned()
+    }
+
+    /// A controller refused a message of ours; if it is the registration, its result is this.
+    pub(super) fn refused(&mut self, code: u16) {
+        let Some(registration) = &mut self.registration else { return };
+        if let Some((_, conn)) = registration.waiting.take() {
+            let verdict = registration.registrar.refused(code);
+            let now = self.driver.now();
+            _ = self.driver.engine.set_registering(conn, false);
+            _ = self.driver.engine.cancel(now, conn);
+            self.follow(verdict);
+        }
+    }
+
+    pub(super) fn hand_off(&mut self, mid: MId<'static>) {
+        let Some(url) = self.current_url().and_then(|url| url_of(&mid, &url)) else { return };
+        if let Some(registration) = &mut self.registration
+            && let Some(place) = registration.place(url)
+        {
+            registration.registrar.handed_off(place);
+            self.schedule(Duration::ZERO, Task::Register);
+        }
+    }
+
+    /// Opens the stream to the controller again; if that fails, the gateway has lost it.
+    pub(super) async fn reconnect(&mut self) {
+        let (Some(url), Some(conn)) = (self.current_url(), self.current) else { return };
+        match self.driver.open(self.user, &url, &self.tls).await {
+            Ok(route) => _ = self.driver.engine.set_route(conn, route),
+            Err(_) => self.lost(),
+        }
+    }
+
+    pub(super) fn lost(&mut self) {
+        if let Some(registration) = &mut self.registration
+            && registration.waiting.is_none()
+        {
+            registration.registrar.lost();
+            self.schedule(Duration::ZERO, Task::Register);
+        }
+    }
+}
+
+/// The controller that a ServiceChange of ours sends a gateway to.
+pub(super) fn hand_off(actions: &[ActionRequest<'_>]) -> Option<MId<'static>> {
+    let parms = registration(actions)?;
+    if parms.service_change_method != ServiceChangeMethod::HandOff {
+        return None;
+    }
+    match parms.service_change_mgc_id.as_ref()? {
+        MId::Ip4Address(address) => Some(MId::Ip4Address(address.clone())),
+        MId::Ip6Address(address) => Some(MId::Ip6Address(address.clone())),
+        MId::DomainName(domain) => Some(MId::DomainName(tercet_megaco::model::DomainName {
+            name: domain.name.to_vec().into(),
+            port_number: domain.port_number,
+        })),
+        MId::DeviceName(_) | MId::MtpAddress(_) => None,
+    }
+}
+
+/// The URL of a controller whose mid is its address; the transport is that of the one before.
+fn url_of(mid: &MId<'_>, before: &Url) -> Option<Url> {
+    let (host, port) = match mid {
+        MId::Ip4Address(address) => {
+            (std::net::Ipv4Addr::from(address.address).to_string(), address.port_number)
+        }
+        MId::Ip6Address(address) => {
+            (format!("[{}]", std::net::Ipv6Addr::from(address.address)), address.port_number)
+        }
+        MId::DomainName(domain) => (domain.name.to_string(), domain.port_number),
+        MId::DeviceName(_) | MId::MtpAddress(_) => return None,
+    };
+    Some(Url { transport: before.transport, host, port: port.unwrap_or(before.port) })
+}
