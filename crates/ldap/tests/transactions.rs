@@ -491,7 +491,7 @@ async fn connections_that_end_in_the_middle() {
 #[tokio::test]
 async fn transactions_of_the_server() {
     for good in [false, true] {
-        // A server for each: slapd 2.5 answers 80 to one that follows a faulty one.
+        // A server for each: slapd 2.5 answers 80 if a transaction that failed has changed and deleted the same entries before.
         let Some(slapd) = Slapd::start(bank(3).as_bytes()) else { return };
         let client = Client::connect(&slapd.url()).await.unwrap();
         client.bind(ROOT, SECRET).await.unwrap();
