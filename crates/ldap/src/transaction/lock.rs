@@ -207,11 +207,23 @@ impl Locks {
         let dn = self.dn(&name)?;
         let begin = Instant::now();
         let mut seen: Option<(String, Instant)> = None;
+        let mut is_hidden = false;
         loop {
             if let Some(lock) = self.add(&name, &dn).await? {
                 return Ok(lock);
             }
-            let Some(state) = self.state(&dn).await? else { continue };
+            let Some(state) = self.state(&dn).await? else {
+                // It was released between the two; again and again, it cannot be read by this user.
+                if std::mem::replace(&mut is_hidden, true) {
+                    if begin.elapsed() >= wait {
+                        let message = format!("{dn}: the entry of the lock is there, but cannot be read");
+                        return Err(Error::new(ErrorKind::Timeout, message));
+                    }
+                    tokio::time::sleep(LOOK).await;
+                }
+                continue;
+            };
+            is_hidden = false;
             let now = Instant::now();
             let since = match &seen {
                 Some((value, since)) if *value == state.value => *since,
