@@ -363,7 +363,7 @@ fn a_load_over_a_bad_network() {
     let mut mgc = Process::start("mgc --listen udp://127.0.0.1:0");
     let network = bad_network(mgc.address());
     let mut load = Process::start(&format!(
-        "load --connect udp://{network} --rate 300/s --for 1s --request-timer 100ms*2+0x6"
+        "load --connect udp://{network} --rate 300/s --for 1s --request-timer 100ms*2+0x6 --long-request-timer 100ms*2+0x6 --long-request-resend"
     ));
     let report = load.event("report");
     let number = |name: &str| report[name].as_u64().unwrap();
