@@ -9,6 +9,7 @@ mod layered;
 mod operations;
 mod pool;
 mod ranges;
+pub(crate) mod root;
 mod schema;
 mod search;
 #[cfg(feature = "srv")]

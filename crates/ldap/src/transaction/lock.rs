@@ -11,6 +11,7 @@ use ring::digest::{SHA256, digest};
 use ring::rand::{SecureRandom as _, SystemRandom};
 use serde_json::{Value, json};
 
+use crate::client::root::RootDse;
 use crate::client::{Client, Search};
 use crate::controls::Assertion;
 use crate::dn::{Dn, Rdn};
@@ -151,21 +152,16 @@ impl Locks {
         transaction: String,
     ) -> Result<Self> {
         base.parse::<Dn>()?;
-        let search =
-            Search::new("").scope(Scope::Base).attributes(&["supportedControl", "supportedCapabilities"]);
         // A root DSE that cannot be read lists nothing.
-        let root = client.search_all(search).await.map(|(entries, _)| entries).unwrap_or_default();
-        let lists = |attribute: &str, oid: &str| {
-            root.iter().any(|entry| entry.values(attribute).any(|value| value == oid.as_bytes()))
-        };
+        let root = client.root_dse(&["supportedControl"]).await.unwrap_or(RootDse::nothing());
         Ok(Self {
             client: client.clone(),
             base: base.to_owned(),
             owner: uuid()?,
             transaction,
             lease: lease.max(Duration::from_secs(1)),
-            class: if lists("supportedCapabilities", ACTIVE_DIRECTORY) { "container" } else { "device" },
-            has_assertion: lists("supportedControl", Assertion::OID),
+            class: if root.is_active_directory() { "container" } else { "device" },
+            has_assertion: root.lists("supportedControl", Assertion::OID),
         })
     }
 
@@ -398,9 +394,6 @@ impl Locks {
         }
     }
 }
-
-/// A capability that servers of Active Directory list (MS-ADTS 3.1.1.3.4.3.1).
-const ACTIVE_DIRECTORY: &str = "1.2.840.113556.1.4.800";
 
 fn about(error: &Error, what: &str, dn: &str) -> Error {
     error.about(format_args!("{what} {dn}"))

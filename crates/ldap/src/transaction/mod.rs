@@ -28,14 +28,13 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::client::{Client, Search};
+use crate::client::Client;
 use crate::controls;
 use crate::entry::Draft;
 use crate::error::{Error, ErrorKind, Result};
 use crate::extended;
 use crate::ldif::{Change, Record};
 use crate::proto::ResultCode;
-use crate::url::Scope;
 pub use journal::State;
 use journal::{Contents, Image, Journal, Marks, Step};
 use lock::Held;
@@ -213,13 +212,8 @@ impl Transaction {
     /// [`ErrorKind::Usage`] if the server has no transactions and there are no locks or no journal, or if those of the server are
     /// asked for and it has none; the connection fails.
     pub async fn begin(client: &Client, options: Options) -> Result<Self> {
-        let search =
-            Search::new("").scope(Scope::Base).attributes(&["supportedExtension", "supportedControl"]);
-        let (root, _) = client.search_all(search).await?;
-        let lists = |attribute: &str, oid: &str| {
-            root.iter().any(|entry| entry.values(attribute).any(|value| value == oid.as_bytes()))
-        };
-        let has_transactions = lists("supportedExtension", extended::START_TRANSACTION);
+        let root = client.root_dse(&["supportedExtension", "supportedControl"]).await?;
+        let has_transactions = root.lists("supportedExtension", extended::START_TRANSACTION);
         let is_of_server = match options.engine {
             Engine::Auto => has_transactions,
             Engine::Server if !has_transactions => {
@@ -239,7 +233,7 @@ impl Transaction {
                 return Err(usage(message));
             }
         };
-        let relaxes = lists("supportedControl", &undo::relax());
+        let relaxes = root.lists("supportedControl", &undo::relax());
         let (held, read, records) = (Held::default(), HashMap::new(), Vec::new());
         Ok(Self { client: client.clone(), options, locks, held, read, records, relaxes })
     }
@@ -612,11 +606,7 @@ pub async fn recover(client: &Client, journal: &Path, lock_wait: Duration) -> Re
     }
     let undone = !contents.is_over && contents.steps.iter().any(|step| !step.undone);
     let done = if undone {
-        let search = Search::new("").scope(Scope::Base).attributes(&["supportedControl"]);
-        let (root, _) = client.search_all(search).await?;
-        let oid = undo::relax();
-        let relaxes =
-            root.iter().any(|entry| entry.values("supportedControl").any(|value| value == oid.as_bytes()));
+        let relaxes = client.root_dse(&["supportedControl"]).await?.lists("supportedControl", &undo::relax());
         undo_all(client, &mut journal, &contents.steps, relaxes).await
     } else {
         Ok(Vec::new())
