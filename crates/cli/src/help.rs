@@ -18,7 +18,7 @@ struct Group {
 }
 
 /// The groups. Help shows them in the order in which a command has their first options.
-const GROUPS: [Group; 18] = [
+const GROUPS: [Group; 19] = [
     Group {
         heading: "Specification",
         common: &["schema", "type"],
@@ -99,6 +99,11 @@ const GROUPS: [Group; 18] = [
             "max-pdu",
             "reply-ack",
         ],
+    },
+    Group {
+        heading: "Copies of messages and counters",
+        common: &[],
+        rare: &["metrics", "write-pcap", "hep"],
     },
     Group {
         heading: "Simulation and TLS",

@@ -15,6 +15,18 @@ macro_rules! counters {
                 [$((stringify!($name), self.$name)),*].into_iter()
             }
 
+            /// The counters that the Megaco MIB has, with their names there.
+            pub const fn of_mib(&self) -> [(&'static str, u64); 6] {
+                [
+                    ("NumInMessages", self.in_messages),
+                    ("NumInOctets", self.in_octets),
+                    ("NumOutMessages", self.out_messages),
+                    ("NumOutOctets", self.out_octets),
+                    ("NumErrors", self.errors),
+                    ("NumTimerRecovery", self.timer_recovery),
+                ]
+            }
+
             /// Adds the counters of another one.
             pub(crate) fn add(&mut self, other: &Self) {
                 $(self.$name += other.$name;)*

@@ -221,6 +221,8 @@ items! {
         "Send segments again that have not been acknowledged for so long";
     idle_timer: Period = "inf", "",
         "Report a connection on which nothing has arrived for so long";
+    unproven_timer: Period = "300s", "",
+        "End a connection that a datagram began when nothing has arrived for so long, unless its peer has registered or answered";
     sent_pending_limit: Limit = "inf", "--sent-pending-limit",
         "Pendings to send for a request; the one beyond the limit aborts the request with error 506";
     recv_pending_limit: Limit = "inf", "--recv-pending-limit",

@@ -15,6 +15,7 @@ mod counters;
 pub mod driver;
 mod engine;
 mod event;
+mod export;
 mod items;
 mod registrar;
 mod route;
@@ -26,11 +27,14 @@ mod wire;
 
 pub use answers::Answers;
 pub use counters::Counters;
-pub use engine::{AckMode, Engine, Error, Gauges, Limits, ReplyOptions, RequestOptions, registration};
+pub use engine::{
+    AckMode, Engine, Error, Gauges, Latencies, Limits, ReplyOptions, RequestOptions, registration,
+};
 pub use event::{
     AckStatus, ConnId, Event, Incoming, Outcome, Received, Reply, RequestId, SendFault, Token, Transmit,
     Unexpected, UserId,
 };
+pub use export::{Packet, PcapWriter, write_hep};
 pub use items::{BadItem, ConnectBy, Encode, ITEMS, Item, Items, Limit, Window, WrongMid, help};
 pub use registrar::{Registrar, Verdict};
 pub use route::{Route, Transport};

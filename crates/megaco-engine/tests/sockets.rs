@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tercet_megaco::model::{ErrorDescriptor, TransactionResult};
 use tercet_megaco::text::read_mid;
-use tercet_megaco_engine::driver::{Driver, Note, Tls, Url};
+use tercet_megaco_engine::driver::{Driver, Note, StreamLimits, Tls, Url};
 use tercet_megaco_engine::{
     Engine, Event, Items, Limits, Outcome, Period, ReplyOptions, RequestOptions, UserId,
 };
@@ -133,12 +133,54 @@ fn frames_are_cut_and_glued() {
     });
 }
 
+/// Streams that are silent end, before and after their first message; there are no more than allowed.
+#[test]
+fn accepted_streams_are_bounded() {
+    run(async {
+        let (mut driver, user) = driver();
+        let (first, idle) = (Period::millis(300), Period::millis(200));
+        driver.set_stream_limits(StreamLimits { streams: 2, first, idle, ..StreamLimits::default() });
+        let url: Url = "tcp://127.0.0.1:0".parse().unwrap();
+        let address = driver.listen(user, &url, &Tls::default()).await.unwrap();
+        let peer = beside(move || {
+            let open = || {
+                let stream = TcpStream::connect(address).unwrap();
+                stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+                stream
+            };
+            let (mut speaks, mut silent, mut third) = (open(), open(), open());
+            // Accepted in their order: there is no room for the last one.
+            assert!(matches!(third.read(&mut [0; 9]), Ok(0) | Err(_)));
+            speaks.write_all(b"\x03\x00\x00\x19!/1 <b> T=1{C=-{S=a}}").unwrap();
+            let mut reply = [0; 25];
+            speaks.read_exact(&mut reply).unwrap();
+            for stream in [&mut speaks, &mut silent] {
+                assert!(matches!(stream.read(&mut [0; 9]), Ok(0) | Err(_)));
+            }
+        });
+        let mut reasons = Vec::new();
+        serve(&mut driver, |_, notes| {
+            reasons.extend(notes.iter().filter_map(|note| match note {
+                Note::Closed { reason, .. } => Some(reason.clone()),
+                _ => None,
+            }));
+            reasons.len() >= 2
+        })
+        .await;
+        peer.await.unwrap();
+        reasons.truncate(2);
+        reasons.sort();
+        assert_eq!(reasons, ["no message in time", "nothing was received for long"]);
+    });
+}
+
 /// A bad header closes its stream and no other (OTP-7728); so does a frame that is begun and not ended.
 #[test]
 fn otp_7728_bad_frames_close_their_stream() {
     run(async {
         let (mut driver, user) = driver();
-        driver.set_frame_timeout(Period::millis(200));
+        let frame = Period::millis(200);
+        driver.set_stream_limits(StreamLimits { frame, ..StreamLimits::default() });
         let url: Url = "tcp://127.0.0.1:0".parse().unwrap();
         let address = driver.listen(user, &url, &Tls::default()).await.unwrap();
         let good = TcpStream::connect(address).unwrap();

@@ -105,7 +105,12 @@ impl Encoding {
             [0 | 1 | 0x80, ..] => Self::Per,
             [131, ..] => Self::Etf { short: is_short(octets), zlib: false },
             _ if begin.first() == Some(&b'{') => Self::Json,
-            _ if begin.starts_with(b"!") => Self::Compact,
+            // A message, or the header that authenticates it.
+            _ if begin.starts_with(b"!")
+                || begin.get(..3).is_some_and(|au| au.eq_ignore_ascii_case(b"AU=")) =>
+            {
+                Self::Compact
+            }
             _ => Self::Pretty,
         }
     }

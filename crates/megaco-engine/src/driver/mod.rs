@@ -7,6 +7,7 @@ mod stream;
 mod tls;
 mod udp;
 
+use std::collections::HashMap;
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
@@ -22,7 +23,9 @@ use tokio::task::JoinSet;
 use crate::engine::Engine;
 use crate::event::{ConnId, SendFault, Transmit, UserId};
 use crate::route::{Route, Transport};
-use crate::time::{Period, Time};
+use crate::time::Time;
+use stream::Silence;
+pub use stream::StreamLimits;
 pub use tls::{Tls, TlsError};
 
 /// Where to listen, or whom to connect to: `udp://HOST:PORT`, `tcp://HOST:PORT` or `tls://HOST:PORT`. Without a port it is 2944.
@@ -49,6 +52,8 @@ impl FromStr for Url {
             "udp" => Transport::Udp,
             "tcp" => Transport::Tcp,
             "tls" => Transport::Tls,
+            // Its sockets are not reached without unsafe code, and few kernels have them.
+            "sctp" => return Err("SCTP is not supported; use udp://, tcp:// or tls://"),
             _ => return Err(EXPECTED),
         };
         let rest = rest.strip_suffix('/').unwrap_or(rest);
@@ -99,7 +104,7 @@ enum Inbound {
     /// A message of a stream.
     Frame { route: Route, user: UserId, octets: Vec<u8> },
     /// A stream was accepted.
-    Opened { route: Route, writer: mpsc::Sender<Arc<[u8]>> },
+    Opened { route: Route, local: SocketAddr, writer: mpsc::Sender<Arc<[u8]>> },
     /// A stream ended.
     Closed { route: Route, reason: String },
 }
@@ -126,11 +131,18 @@ pub enum Note {
     Received {
         /// Where from.
         route: Route,
+        /// The address that it was sent to.
+        local: SocketAddr,
         /// Its octets.
         octets: Vec<u8>,
     },
     /// A message was handed to its socket.
-    Sent(Transmit),
+    Sent {
+        /// The message.
+        transmit: Transmit,
+        /// The address that it was sent from.
+        local: SocketAddr,
+    },
 }
 
 /// Messages that a stream holds for a peer that does not read.
@@ -149,7 +161,7 @@ pub struct Driver {
     sender: mpsc::Sender<Inbound>,
     next_link: Arc<AtomicU32>,
     tasks: JoinSet<()>,
-    frame_timeout: Period,
+    limits: StreamLimits,
     notes: Vec<Note>,
     traces: bool,
 }
@@ -157,7 +169,33 @@ pub struct Driver {
 #[derive(Debug, Default)]
 struct Links {
     sockets: Vec<(u32, Arc<UdpSocket>)>,
-    streams: std::collections::HashMap<u32, mpsc::Sender<Arc<[u8]>>>,
+    streams: HashMap<u32, Stream>,
+}
+
+#[derive(Debug)]
+struct Stream {
+    local: SocketAddr,
+    writer: mpsc::Sender<Arc<[u8]>>,
+}
+
+impl Links {
+    /// The own address of a way. A socket that takes datagrams for all addresses has none; it is that of the peer then if both
+    /// are of one machine.
+    fn local(&self, route: Route) -> SocketAddr {
+        let known = match self.streams.get(&route.link) {
+            Some(stream) => Some(stream.local),
+            None => {
+                let socket = self.sockets.iter().find(|(link, _)| *link == route.link);
+                socket.and_then(|(_, socket)| socket.local_addr().ok())
+            }
+        };
+        let any: SocketAddr = ([0, 0, 0, 0], 0).into();
+        let mut local = known.unwrap_or(any);
+        if local.ip().is_unspecified() && route.peer.ip().is_loopback() {
+            local.set_ip(route.peer.ip());
+        }
+        local
+    }
 }
 
 impl Driver {
@@ -172,15 +210,15 @@ impl Driver {
             sender,
             next_link: Arc::new(AtomicU32::new(0)),
             tasks: JoinSet::new(),
-            frame_timeout: Period::millis(10_000),
+            limits: StreamLimits::default(),
             notes: Vec::new(),
             traces: false,
         }
     }
 
-    /// Sets how long a message of a stream may take from its first octet to its last; then the stream is closed.
-    pub fn set_frame_timeout(&mut self, timeout: Period) {
-        self.frame_timeout = timeout;
+    /// Sets how many streams further listeners accept, and how long streams may be silent.
+    pub const fn set_stream_limits(&mut self, limits: StreamLimits) {
+        self.limits = limits;
     }
 
     /// Sets whether messages are noted too ([`Note::Received`], [`Note::Sent`]).
@@ -214,8 +252,8 @@ impl Driver {
                 let listener = TcpListener::bind(address).await?;
                 let local = listener.local_addr()?;
                 let (sender, next_link) = (self.sender.clone(), Arc::clone(&self.next_link));
-                let timeout = self.frame_timeout;
-                self.tasks.spawn(stream::accept(listener, acceptor, user, sender, next_link, timeout));
+                let limits = self.limits;
+                self.tasks.spawn(stream::accept(listener, acceptor, user, sender, next_link, limits));
                 Ok(local)
             }
         }
@@ -246,19 +284,22 @@ impl Driver {
         }
         let stream = in_time(TcpStream::connect(peer)).await?;
         stream.set_nodelay(true)?;
+        let local = stream.local_addr()?;
         let link = self.next_link.fetch_add(1, Ordering::Relaxed);
         let route = Route { transport: url.transport, link, peer };
         let (writer, queue) = mpsc::channel(STREAM_QUEUE);
-        let (sender, timeout) = (self.sender.clone(), self.frame_timeout);
+        let sender = self.sender.clone();
+        // The other side may be silent as long as it wants: the stream was opened for what is sent.
+        let silence = Silence { first: None, idle: None, frame: self.limits.frame.as_millis() };
         if url.transport == Transport::Tls {
             let connector = tls.connector().map_err(io::Error::other)?;
             let name = tls.server_name(&url.host).map_err(io::Error::other)?;
             let stream = in_time(connector.connect(name, stream)).await?;
-            self.tasks.spawn(stream::serve(stream, route, user, sender, queue, timeout));
+            self.tasks.spawn(stream::serve(stream, route, user, sender, queue, silence));
         } else {
-            self.tasks.spawn(stream::serve(stream, route, user, sender, queue, timeout));
+            self.tasks.spawn(stream::serve(stream, route, user, sender, queue, silence));
         }
-        self.links.streams.insert(link, writer);
+        self.links.streams.insert(link, Stream { local, writer });
         Ok(route)
     }
 
@@ -315,8 +356,8 @@ impl Driver {
                 }
             }
             Inbound::Frame { route, user, octets } => self.input(now, user, route, &octets),
-            Inbound::Opened { route, writer } => {
-                self.links.streams.insert(route.link, writer);
+            Inbound::Opened { route, local, writer } => {
+                self.links.streams.insert(route.link, Stream { local, writer });
                 self.notes.push(Note::Opened { route });
             }
             Inbound::Closed { route, reason } => {
@@ -329,7 +370,8 @@ impl Driver {
 
     fn input(&mut self, now: Time, user: UserId, route: Route, octets: &[u8]) {
         if self.traces {
-            self.notes.push(Note::Received { route, octets: octets.to_vec() });
+            let local = self.links.local(route);
+            self.notes.push(Note::Received { route, local, octets: octets.to_vec() });
         }
         self.engine.handle_input(now, user, route, octets);
     }
@@ -342,7 +384,10 @@ impl Driver {
                 Transport::Tcp | Transport::Tls => self.send_frame(&transmit),
             };
             match sent {
-                Ok(()) if self.traces => self.notes.push(Note::Sent(transmit)),
+                Ok(()) if self.traces => {
+                    let local = self.links.local(transmit.route);
+                    self.notes.push(Note::Sent { transmit, local });
+                }
                 Ok(()) => {}
                 Err(fault) => {
                     let now = self.now();
@@ -366,8 +411,8 @@ impl Driver {
     /// Queues a message of a stream. On a stream that is closed or full it is lost like a datagram: requests are sent again
     /// by their timers, maybe on the next stream.
     fn send_frame(&self, transmit: &Transmit) -> Result<(), SendFault> {
-        let Some(writer) = self.links.streams.get(&transmit.route.link) else { return Ok(()) };
-        _ = writer.try_send(Arc::clone(&transmit.octets));
+        let Some(stream) = self.links.streams.get(&transmit.route.link) else { return Ok(()) };
+        _ = stream.writer.try_send(Arc::clone(&transmit.octets));
         Ok(())
     }
 
@@ -412,6 +457,7 @@ mod tests {
             "",
             "udp:127.0.0.1:1",
             "http://a:1",
+            "sctp://127.0.0.1:2944",
             "udp://",
             "udp://:1",
             "udp://a:b",

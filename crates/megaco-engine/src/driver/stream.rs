@@ -7,7 +7,7 @@ use std::time::Duration;
 use tercet_megaco::tpkt::{take_frame, write_frame};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpListener;
-use tokio::sync::mpsc;
+use tokio::sync::{Semaphore, mpsc};
 use tokio::time::{Instant, timeout, timeout_at};
 use tokio_rustls::TlsAcceptor;
 
@@ -23,6 +23,41 @@ const LINGER: Duration = Duration::from_millis(500);
 /// Octets that are read at once, and written at once.
 const CHUNK: usize = 64 * 1024;
 
+/// How many streams are accepted, and how long they may be silent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StreamLimits {
+    /// Streams that a listener has at once; further ones are closed.
+    pub streams: usize,
+    /// How long a message may take from its first octet to its last.
+    pub frame: Period,
+    /// How long a peer that has been accepted may take to its first message.
+    pub first: Period,
+    /// How long a stream that was accepted may be silent between two messages. Transactions outlive their stream.
+    pub idle: Period,
+}
+
+impl Default for StreamLimits {
+    fn default() -> Self {
+        Self {
+            streams: 16_384,
+            frame: Period::millis(10_000),
+            first: Period::millis(60_000),
+            idle: Period::millis(3_600_000),
+        }
+    }
+}
+
+/// How long a stream may be silent, in milliseconds.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Silence {
+    /// Before its first message.
+    pub(super) first: Option<u32>,
+    /// Between two messages.
+    pub(super) idle: Option<u32>,
+    /// Within a message.
+    pub(super) frame: Option<u32>,
+}
+
 /// Accepts streams until the driver is gone.
 pub(super) async fn accept(
     listener: TcpListener,
@@ -30,8 +65,9 @@ pub(super) async fn accept(
     user: UserId,
     sender: mpsc::Sender<Inbound>,
     next_link: Arc<AtomicU32>,
-    frame_timeout: Period,
+    limits: StreamLimits,
 ) {
+    let room = Arc::new(Semaphore::new(limits.streams.min(Semaphore::MAX_PERMITS)));
     loop {
         let Ok((stream, peer)) = listener.accept().await else {
             // Too many open files: it may be better soon.
@@ -41,22 +77,30 @@ pub(super) async fn accept(
         if sender.is_closed() {
             return;
         }
+        let Ok(permit) = Arc::clone(&room).try_acquire_owned() else {
+            // Closed by its drop: a peer that comes again later may find room.
+            continue;
+        };
+        let Ok(local) = stream.local_addr() else { continue };
         _ = stream.set_nodelay(true);
+        let (first, idle) = (limits.first.as_millis(), limits.idle.as_millis());
+        let silence = Silence { first, idle, frame: limits.frame.as_millis() };
         let transport = if acceptor.is_some() { Transport::Tls } else { Transport::Tcp };
         let route = Route { transport, link: next_link.fetch_add(1, Ordering::Relaxed), peer };
         let (sender, acceptor) = (sender.clone(), acceptor.clone());
         tokio::spawn(async move {
+            let _permit = permit;
             let (writer, queue) = mpsc::channel(STREAM_QUEUE);
             match acceptor {
                 None => {
-                    if sender.send(Inbound::Opened { route, writer }).await.is_ok() {
-                        serve(stream, route, user, sender, queue, frame_timeout).await;
+                    if sender.send(Inbound::Opened { route, local, writer }).await.is_ok() {
+                        serve(stream, route, user, sender, queue, silence).await;
                     }
                 }
                 Some(acceptor) => match timeout(SETUP, acceptor.accept(stream)).await {
                     Ok(Ok(stream)) => {
-                        if sender.send(Inbound::Opened { route, writer }).await.is_ok() {
-                            serve(stream, route, user, sender, queue, frame_timeout).await;
+                        if sender.send(Inbound::Opened { route, local, writer }).await.is_ok() {
+                            serve(stream, route, user, sender, queue, silence).await;
                         }
                     }
                     Ok(Err(error)) => {
@@ -80,12 +124,12 @@ pub(super) async fn serve<S: AsyncRead + AsyncWrite>(
     user: UserId,
     sender: mpsc::Sender<Inbound>,
     queue: mpsc::Receiver<Arc<[u8]>>,
-    frame_timeout: Period,
+    silence: Silence,
 ) {
     let (reader, writer) = tokio::io::split(stream);
     let mut writing = std::pin::pin!(write(writer, queue));
     let reason = tokio::select! {
-        reason = read(reader, route, user, &sender, frame_timeout) => match reason {
+        reason = read(reader, route, user, &sender, silence) => match reason {
             // A peer that has nothing more to say may still read the answers to what it said.
             End::OfInput => match timeout(LINGER, &mut writing).await {
                 Ok(reason) => reason,
@@ -111,11 +155,14 @@ async fn read(
     route: Route,
     user: UserId,
     sender: &mpsc::Sender<Inbound>,
-    frame_timeout: Period,
+    silence: Silence,
 ) -> End {
     let because = |reason: &str| End::Because(reason.to_owned());
     let mut buffer: Vec<u8> = Vec::with_capacity(4096);
-    let mut deadline: Option<Instant> = None;
+    let after = |millis: Option<u32>| Some(Instant::now() + Duration::from_millis(millis?.into()));
+    let mut deadline = after(silence.first);
+    let mut too_late = "no message in time";
+    let mut is_within = false;
     loop {
         let mut start = 0;
         loop {
@@ -137,13 +184,12 @@ async fn read(
         }
         if start > 0 {
             buffer.drain(..start);
-            deadline = None;
+            (deadline, too_late) = (after(silence.idle), "nothing was received for long");
+            is_within = false;
         }
-        if buffer.is_empty() {
-            deadline = None;
-        } else if deadline.is_none() {
-            let wait = frame_timeout.as_millis();
-            deadline = wait.map(|wait| Instant::now() + Duration::from_millis(wait.into()));
+        if !buffer.is_empty() && !is_within {
+            (deadline, too_late) = (after(silence.frame), "a message was begun and not ended in time");
+            is_within = true;
         }
         // A frame has at most 64 KiB, so that the buffer is bounded.
         buffer.reserve(4096);
@@ -153,7 +199,7 @@ async fn read(
             None => taken.await,
             Some(deadline) => match timeout_at(deadline, taken).await {
                 Ok(taken) => taken,
-                Err(_) => return because("a message was begun and not ended in time"),
+                Err(_) => return because(too_late),
             },
         };
         match taken {

@@ -90,6 +90,7 @@ impl Engine {
         if octets.is_empty() || self.users.get(user.0 as usize).is_none_or(|user| user.is_stopped) {
             return;
         }
+        self.sweep_unproven();
         self.process(user, route, octets);
     }
 
@@ -301,6 +302,7 @@ impl Engine {
                 found.state = State::Connecting;
             }
         }
+        self.watch_unproven(conn, route);
         self.connected(conn, route, dialect.version, items.confirm_connect);
         Some(conn)
     }
@@ -340,6 +342,9 @@ impl Engine {
             // Names are for the driver to resolve.
             _ => None,
         };
+        if let Some(found) = self.conns.get_mut(conn) {
+            found.is_registered = true;
+        }
         // The other end of a stream is where it is.
         let peer = peer.filter(|_| route.transport.may_be_spoofed()).map(Into::into);
         self.move_to(conn, Some(Route { peer: peer.unwrap_or(route.peer), ..route }));
@@ -430,6 +435,7 @@ impl Engine {
             },
             version: match version {
                 Some(version) if (1..=items.max_version).contains(&version) => version,
+                Some(version) if version > items.max_version => items.max_version,
                 _ => conn.map_or(items.protocol_version, |conn| self.dialect(conn).version),
             },
         };
@@ -437,7 +443,10 @@ impl Engine {
         if is_answered {
             self.message_error(user, route, dialect, code, &text);
         }
-        let text = format!("{text}: expected {}", error.what);
+        let text = match error.what {
+            "incomplete" => format!("{text}: the message is incomplete"),
+            what => format!("{text}: expected {what}"),
+        };
         self.events.push_back(Event::SyntaxError { route, code, text });
     }
 }

@@ -3,14 +3,18 @@
 //! The two sides of a transaction are in [`requester`] and [`responder`], segments in [`segments`], what happens to a message in
 //! [`input`], and gathering and sending in [`sender`].
 
+mod acks;
+mod conns;
+mod error;
+mod gauges;
 mod input;
 mod requester;
 mod responder;
+mod response;
 mod segments;
 mod sender;
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
-use std::fmt;
 use std::sync::Arc;
 
 use tercet_megaco::codec::Encoding;
@@ -18,19 +22,21 @@ use tercet_megaco::model::MId;
 
 use crate::counters::Counters;
 use crate::event::{ConnId, Event, RequestId, SendFault, Token, Transmit, UserId};
-use crate::items::{BadItem, Encode, Items};
+use crate::items::{Encode, Items};
 use crate::route::{Route, Transport};
 use crate::seeded::{Random, Seeded};
 use crate::slab::{Chain, Slab};
 use crate::time::Time;
 use crate::wheel::{TimerId, Wheel};
 use crate::wire;
+pub use error::Error;
+pub use gauges::{Gauges, Latencies};
 use input::ErrorGate;
 pub use input::registration;
 use requester::Request;
 pub use requester::RequestOptions;
-use responder::Response;
 pub use responder::{AckMode, ReplyOptions};
+use response::Response;
 use sender::Gather;
 
 /// Limits of the engine, over all its connections.
@@ -47,60 +53,6 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self { connections: 200_000, replies: 4_000_000, reply_octets: 1 << 30 }
-    }
-}
-
-/// A call that cannot be done. Nothing has been changed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Error {
-    /// There is no such user.
-    NoSuchUser,
-    /// There is no such connection, or it has ended.
-    NoSuchConnection,
-    /// The connection exists already.
-    AlreadyConnected,
-    /// The user has connections.
-    ActiveConnections,
-    /// The request is answered, aborted or forgotten.
-    NoSuchRequest,
-    /// A limit has been reached.
-    LimitReached(&'static str),
-    /// The message is larger than the transport or `max_pdu_size` allows.
-    TooLarge(usize),
-    /// The encoding, or the version, cannot express the message.
-    Encode(tercet_megaco::Error),
-    /// An item has a bad value.
-    Item(BadItem),
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoSuchUser => f.write_str("unknown user"),
-            Self::NoSuchConnection => f.write_str("unknown connection"),
-            Self::AlreadyConnected => f.write_str("the connection exists already"),
-            Self::ActiveConnections => f.write_str("the user has connections"),
-            Self::NoSuchRequest => f.write_str("the request is answered, aborted or forgotten"),
-            Self::LimitReached(limit) => write!(f, "limit `{limit}` reached"),
-            Self::TooLarge(octets) => write!(f, "a message of {octets} bytes is larger than allowed"),
-            Self::Encode(error) => write!(f, "the message cannot be encoded: it requires {}", error.what),
-            Self::Item(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for Error {}
-
-impl From<tercet_megaco::Error> for Error {
-    fn from(error: tercet_megaco::Error) -> Self {
-        Self::Encode(error)
-    }
-}
-
-impl From<BadItem> for Error {
-    fn from(error: BadItem) -> Self {
-        Self::Item(error)
     }
 }
 
@@ -157,6 +109,9 @@ struct Conn {
     responses: Chain,
     gather: Option<Box<Gather>>,
     idle: TimerId,
+    /// Whether the peer may be forged: it began with a datagram, and nothing shows that it receives what it is sent.
+    is_unproven: bool,
+    is_registered: bool,
     last_input: Time,
     counters: Counters,
 }
@@ -205,6 +160,10 @@ pub struct Engine {
     /// Connections by the stream that they send by.
     by_stream: HashMap<(Transport, u32), BTreeSet<u32>, Seeded>,
     requests: Slab<Request>,
+    /// Connections whose peers may be forged, the oldest first, with some that are gone.
+    unproven: VecDeque<ConnId>,
+    /// When they are looked at next.
+    next_sweep: Time,
     /// Requests by user and transaction id.
     request_ids: HashMap<(u32, u32), u32, Seeded>,
     responses: Slab<Response>,
@@ -215,6 +174,7 @@ pub struct Engine {
     transmits: VecDeque<Transmit>,
     events: VecDeque<Event>,
     counters: Counters,
+    latencies: Latencies,
     gate: ErrorGate,
     key: Vec<u8>,
 }
@@ -231,6 +191,8 @@ impl Engine {
             by_mid: HashMap::with_hasher(seeded.clone()),
             preliminary: HashMap::with_hasher(seeded.clone()),
             by_stream: HashMap::with_hasher(seeded.clone()),
+            unproven: VecDeque::new(),
+            next_sweep: Time::default(),
             requests: Slab::new(),
             request_ids: HashMap::with_hasher(seeded.clone()),
             responses: Slab::new(),
@@ -240,6 +202,7 @@ impl Engine {
             transmits: VecDeque::new(),
             events: VecDeque::new(),
             counters: Counters::default(),
+            latencies: Latencies::default(),
             gate: ErrorGate::new(seeded),
             key: Vec::new(),
         }
@@ -373,9 +336,15 @@ impl Engine {
         self.conn(conn).ok().map(|conn| &conn.counters)
     }
 
+    /// Returns how long replies to requests took.
+    pub const fn latencies(&self) -> &Latencies {
+        &self.latencies
+    }
+
     /// Sets all counters to zero.
     pub fn reset_counters(&mut self) {
         self.counters = Counters::default();
+        self.latencies = Latencies::default();
         let indices: Vec<u32> = self.conns.indices().collect();
         for index in indices {
             if let Some(conn) = self.conns.get_mut(index) {
@@ -518,6 +487,7 @@ impl Engine {
     /// Does what is due by now.
     pub fn handle_timeout(&mut self, now: Time) {
         self.advance(now);
+        self.sweep_unproven();
         while let Some(due) = self.wheel.expired(self.now) {
             match due {
                 Due::Request(index) => self.request_expired(index),
@@ -589,232 +559,4 @@ impl Engine {
             add(&mut conn.counters);
         }
     }
-
-    fn find_mid(&mut self, user: u32, mid: &MId<'_>) -> Option<u32> {
-        write_key(&mut self.key, user, mid);
-        self.by_mid.get(&*self.key).copied()
-    }
-
-    fn add_conn(
-        &mut self,
-        user: u32,
-        mid: Option<MId<'_>>,
-        route: Option<Route>,
-        state: State,
-    ) -> Result<u32, Error> {
-        if self.conns.len() >= self.limits.connections {
-            return Err(Error::LimitReached("connections"));
-        }
-        let Some(found) = self.users.get_mut(user as usize) else { return Err(Error::NoSuchUser) };
-        found.active += 1;
-        let items = Arc::clone(&found.items);
-        let encoding = match items.encoding {
-            Encode::As(encoding) => encoding,
-            Encode::Auto => Encoding::Compact,
-        };
-        let mid_text = mid.as_ref().map_or_else(|| "preliminary".into(), |mid| wire::mid_text(mid).into());
-        let index = self.conns.insert(Conn {
-            user,
-            mid: mid.map(wire::into_owned),
-            mid_text,
-            state,
-            route,
-            version: items.protocol_version,
-            items,
-            encoding,
-            is_registering: false,
-            is_full: false,
-            held: None,
-            requests: Chain::EMPTY,
-            responses: Chain::EMPTY,
-            gather: None,
-            idle: TimerId::NONE,
-            last_input: self.now,
-            counters: Counters::default(),
-        });
-        self.index_mid(index);
-        self.enter_stream(index, route);
-        self.start_idle(index);
-        Ok(index)
-    }
-
-    /// Makes a connection known by its mid.
-    fn index_mid(&mut self, index: u32) {
-        let Some(Conn { user, mid: Some(mid), .. }) = self.conns.get(index) else { return };
-        write_key(&mut self.key, *user, mid);
-        self.by_mid.insert(self.key.as_slice().into(), index);
-    }
-
-    /// Opens a connection again of which something is remembered.
-    fn reconnect(&mut self, index: u32, route: Option<Route>) {
-        if let Some(conn) = self.conns.get_mut(index) {
-            conn.state = State::Connected;
-            conn.is_registering = false;
-            let (user, items) = (conn.user, self.users.get(conn.user as usize).map(|u| Arc::clone(&u.items)));
-            if let Some(items) = items {
-                conn.version = items.protocol_version;
-                conn.items = items;
-            }
-            if let Some(user) = self.users.get_mut(user as usize) {
-                user.active += 1;
-            }
-        }
-        self.move_to(index, route);
-        self.start_idle(index);
-    }
-
-    /// Gives a preliminary connection the mid of its peer. What was remembered of that peer moves along.
-    fn name_conn(&mut self, index: u32, mid: &MId<'_>) {
-        let Some(conn) = self.conns.get_mut(index) else { return };
-        let user = conn.user;
-        if let Some(route) = conn.route {
-            self.preliminary.remove(&(user, route));
-        }
-        let old = self.find_mid(user, mid);
-        if let Some(conn) = self.conns.get_mut(index) {
-            conn.mid_text = wire::mid_text(mid).into();
-            conn.mid = Some(wire::into_owned(wire::borrow(mid)));
-        }
-        if let Some(old) = old {
-            self.absorb(old, index);
-        }
-        self.index_mid(index);
-    }
-
-    /// Moves the transactions and the counters of one connection to another, and frees it.
-    fn absorb(&mut self, old: u32, new: u32) {
-        self.flush(old);
-        self.absorb_requests(old, new);
-        self.absorb_responses(old, new);
-        let Some(mut gone) = self.conns.remove(old) else { return };
-        self.leave_stream(old, gone.route);
-        self.wheel.stop(&mut gone.idle);
-        if gone.state != State::Disconnected
-            && let Some(user) = self.users.get_mut(gone.user as usize)
-        {
-            user.active -= 1;
-        }
-        if let Some(conn) = self.conns.get_mut(new) {
-            conn.counters.add(&gone.counters);
-        }
-    }
-
-    /// Changes the route of a connection.
-    fn move_to(&mut self, index: u32, route: Option<Route>) {
-        let Some(conn) = self.conns.get_mut(index) else { return };
-        let old = std::mem::replace(&mut conn.route, route);
-        let (user, is_preliminary) = (conn.user, conn.mid.is_none());
-        self.leave_stream(index, old);
-        self.enter_stream(index, route);
-        if is_preliminary {
-            if let Some(old) = old {
-                self.preliminary.remove(&(user, old));
-            }
-            if let Some(route) = route {
-                self.preliminary.insert((user, route), index);
-            }
-        }
-    }
-
-    fn end_conn(&mut self, index: u32, reason: &str) {
-        let id = self.conn_id(index);
-        let Some(conn) = self.conns.get_mut(index) else { return };
-        conn.state = State::Disconnected;
-        conn.held = None;
-        let mut idle = std::mem::replace(&mut conn.idle, TimerId::NONE);
-        let (user, remote_mid) = (conn.user, Arc::clone(&conn.mid_text));
-        self.wheel.stop(&mut idle);
-        if let Some(user) = self.users.get_mut(user as usize) {
-            user.active -= 1;
-        }
-        self.events.push_back(Event::Disconnect { conn: id, remote_mid, reason: reason.to_owned() });
-        self.free_if_unused(index);
-    }
-
-    /// Forgets a connection that has ended and of which nothing is remembered.
-    fn free_if_unused(&mut self, index: u32) {
-        let Some(conn) = self.conns.get(index) else { return };
-        if conn.state != State::Disconnected || !conn.requests.is_empty() || !conn.responses.is_empty() {
-            return;
-        }
-        let (user, route) = (conn.user, conn.route);
-        match (&conn.mid, route) {
-            (Some(mid), _) => {
-                write_key(&mut self.key, user, mid);
-                self.by_mid.remove(&*self.key);
-            }
-            (None, Some(route)) => {
-                self.preliminary.remove(&(user, route));
-            }
-            (None, None) => {}
-        }
-        self.conns.remove(index);
-        self.leave_stream(index, route);
-    }
-
-    /// Notes that a connection sends by a stream. Datagrams share a socket, which is not closed by a peer.
-    fn enter_stream(&mut self, index: u32, route: Option<Route>) {
-        if let Some(route) = route.filter(|route| route.transport != Transport::Udp) {
-            self.by_stream.entry((route.transport, route.link)).or_default().insert(index);
-        }
-    }
-
-    fn leave_stream(&mut self, index: u32, route: Option<Route>) {
-        let Some(route) = route else { return };
-        let key = (route.transport, route.link);
-        if let Some(conns) = self.by_stream.get_mut(&key) {
-            conns.remove(&index);
-            if conns.is_empty() {
-                self.by_stream.remove(&key);
-            }
-        }
-    }
-
-    fn start_idle(&mut self, index: u32) {
-        let Some(conn) = self.conns.get_mut(index) else { return };
-        self.wheel.stop(&mut conn.idle);
-        if let Some(millis) = conn.items.idle_timer.as_millis() {
-            conn.idle = self.wheel.start(self.now, millis.into(), Due::Idle(index));
-        }
-    }
-
-    /// Inputs only note their time: the timer starts again here for what is left.
-    fn idle_expired(&mut self, index: u32) {
-        let id = self.conn_id(index);
-        let Some(conn) = self.conns.get_mut(index) else { return };
-        conn.idle = TimerId::NONE;
-        let Some(millis) = conn.items.idle_timer.as_millis() else { return };
-        let silent = u64::try_from(self.now.since(conn.last_input).as_millis()).unwrap_or(u64::MAX);
-        let left = match u64::from(millis).checked_sub(silent) {
-            None | Some(0) => {
-                self.events.push_back(Event::Idle { conn: id });
-                u64::from(millis)
-            }
-            Some(left) => left,
-        };
-        conn.idle = self.wheel.start(self.now, left, Due::Idle(index));
-    }
-}
-
-/// Writes what a connection is found by: its user and its remote mid.
-fn write_key(key: &mut Vec<u8>, user: u32, mid: &MId<'_>) {
-    key.clear();
-    key.extend_from_slice(&user.to_be_bytes());
-    wire::mid_key(mid, key);
-}
-
-/// How much an engine remembers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Gauges {
-    /// Connections, with those that have ended but are remembered because of their transactions.
-    pub connections: usize,
-    /// Requests of ours that wait.
-    pub requests: usize,
-    /// Requests of peers that are executed or remembered.
-    pub replies: usize,
-    /// Octets of the replies that are remembered.
-    pub reply_octets: usize,
-    /// Timers that run.
-    pub timers: usize,
 }

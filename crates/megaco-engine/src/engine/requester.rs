@@ -17,7 +17,7 @@ use super::{Due, Engine, Error};
 use crate::event::{ConnId, Event, Origin, Outcome, Reply, RequestId, SendFault, Unexpected, UserId};
 use crate::items::WrongMid;
 use crate::slab::{Chain, Linked, Links};
-use crate::time::{Period, Running, Timer};
+use crate::time::{Period, Running, Time, Timer};
 use crate::wheel::TimerId;
 use crate::wire::{self, Dialect};
 
@@ -76,6 +76,7 @@ pub(super) struct Request {
     encoding: Encoding,
     pub(super) is_gathered: bool,
     pendings: u32,
+    since: Time,
     options: Option<Box<RequestOptions>>,
 }
 
@@ -111,7 +112,7 @@ impl Engine {
     /// No such connection, too many requests that wait, or one that cannot be encoded or is too large. Nothing is sent then.
     pub fn request(
         &mut self,
-        now: crate::Time,
+        now: Time,
         conn: ConnId,
         transactions: Vec<List<ActionRequest<'_>>>,
         options: &RequestOptions,
@@ -170,6 +171,7 @@ impl Engine {
                 encoding: dialect.encoding,
                 is_gathered: false,
                 pendings: 0,
+                since: self.now,
                 options: differs.then(|| Box::new(*options)),
             });
             self.request_ids.insert((user, id), slot);
@@ -414,6 +416,7 @@ impl Engine {
             return self.unexpected(Some(conn), Unexpected::Pending, id);
         };
         self.count(Some(conn), |counters| counters.pendings_received += 1);
+        self.proven(conn);
         let Some(found) = self.conns.get(conn) else { return };
         let items = Arc::clone(&found.items);
         let Some(request) = self.requests.get_mut(slot) else { return };
@@ -452,7 +455,10 @@ impl Engine {
         let route = input.route;
         let wants_ack = reply.imm_ack_required.is_some();
         let slot = match self.request_of(conn, id) {
-            Ok(slot) => slot,
+            Ok(slot) => {
+                self.proven(conn);
+                slot
+            }
             Err(other) => {
                 // The peer sends this until it is acknowledged, whatever became of the request here.
                 if let Some(segment) = reply.segment_number {
@@ -504,6 +510,9 @@ impl Engine {
     /// Delivers a reply; the request stays for a while if further ones are to be numbered.
     pub(super) fn deliver(&mut self, conn: u32, slot: u32, outcome: Outcome) {
         let Some(request) = self.requests.get_mut(slot) else { return };
+        if matches!(outcome, Outcome::Reply(_)) {
+            self.latencies.add(self.now.since(request.since));
+        }
         let own = request.options.as_ref().and_then(|options| options.keep_alive);
         let keep = own.or_else(|| self.conns.get(conn).map(|conn| conn.items.request_keep_alive));
         if keep.is_none_or(|keep| keep == Period::millis(0)) || request.is_gathered {

@@ -7,17 +7,17 @@ use std::sync::Arc;
 
 use tercet_megaco::List;
 use tercet_megaco::model::{
-    Lenient, ServiceChangeMethod, Transaction, TransactionAck, TransactionPending, TransactionReply,
-    TransactionResult,
+    Lenient, ServiceChangeMethod, Transaction, TransactionPending, TransactionReply, TransactionResult,
 };
 
 use super::input::{Input, error_reply};
+use super::response::{Awaiting, Executing, Response, State, Wait};
 use super::segments::Sending;
 use super::{Due, Engine, Error};
-use crate::event::{AckStatus, ConnId, Event, Incoming, Origin, SendFault, Token, Unexpected};
+use crate::event::{AckStatus, ConnId, Event, Incoming, Origin, Token};
 use crate::items::Window;
 use crate::route::Route;
-use crate::slab::{Chain, Linked, Links};
+use crate::slab::{Chain, Links};
 use crate::time::{Running, Time, Timer};
 use crate::wheel::TimerId;
 use crate::wire::Dialect;
@@ -58,116 +58,7 @@ const PENDING_GAP_MILLIS: u64 = 50;
 const TOGETHER_MILLIS: u64 = 5;
 
 /// How long the id of an acknowledged request is remembered if its timer has no end, in milliseconds.
-const LONG_TIMER_MILLIS: u64 = 30_000;
-
-#[derive(Debug)]
-enum State {
-    Executing(Box<Executing>),
-    /// The reply is remembered. Rarely there is more: an acknowledgement is expected, or the reply is in segments.
-    Answered(Arc<[u8]>, Option<Box<Awaiting>>),
-    /// Acknowledged, or answered by nothing: only the id is remembered.
-    Done,
-    /// Aborted; the user has not answered yet. With the error that the peer was sent.
-    Aborted(Arc<[u8]>),
-}
-
-#[derive(Debug)]
-struct Executing {
-    route: Route,
-    dialect: Dialect,
-    running: Running,
-    limit: TimerId,
-    arrived: Time,
-    /// The timer of a Pending that waits.
-    together: TimerId,
-    pendings: u32,
-    last_pending: Option<Time>,
-}
-
-#[derive(Debug)]
-struct Awaiting {
-    route: Route,
-    running: Running,
-    ack: Wait,
-    sending: Option<Box<Sending>>,
-}
-
-/// The wait for an acknowledgement.
-#[derive(Clone, Copy, Debug, Default)]
-struct Wait {
-    /// Whether the user is told.
-    is_wanted: bool,
-    /// Whether the peer has been asked for it.
-    is_asked: bool,
-}
-
-impl Wait {
-    /// Whether expiries of the reply's timer send it again.
-    const fn resends(self) -> bool {
-        self.is_wanted || self.is_asked
-    }
-}
-
-/// A request of a peer.
-#[derive(Debug)]
-pub(super) struct Response {
-    pub(super) conn: u32,
-    id: u32,
-    links: Links,
-    timer: TimerId,
-    state: State,
-}
-
-impl Linked for Response {
-    fn links(&mut self) -> &mut Links {
-        &mut self.links
-    }
-
-    fn next(&self) -> u32 {
-        self.links.next()
-    }
-}
-
-impl Response {
-    pub(super) fn sending(&self) -> Option<&Sending> {
-        match &self.state {
-            State::Answered(_, Some(awaiting)) => awaiting.sending.as_deref(),
-            _ => None,
-        }
-    }
-
-    pub(super) fn sending_mut(&mut self) -> Option<&mut Sending> {
-        match &mut self.state {
-            State::Answered(_, Some(awaiting)) => awaiting.sending.as_deref_mut(),
-            _ => None,
-        }
-    }
-
-    pub(super) fn take_sending(&mut self) -> Option<Box<Sending>> {
-        match &mut self.state {
-            State::Answered(_, Some(awaiting)) => awaiting.sending.take(),
-            _ => None,
-        }
-    }
-
-    pub(super) fn set_sending(&mut self, sending: Box<Sending>) {
-        if let State::Answered(_, Some(awaiting)) = &mut self.state {
-            awaiting.sending = Some(sending);
-        }
-    }
-
-    /// Octets that are remembered.
-    fn octets(&self) -> usize {
-        match &self.state {
-            State::Executing(_) | State::Done => 0,
-            State::Answered(octets, awaiting) => {
-                let sending = awaiting.as_ref().and_then(|awaiting| awaiting.sending.as_ref());
-                octets.len() + sending.map_or(0, |sending| sending.octets())
-            }
-            State::Aborted(octets) => octets.len(),
-        }
-    }
-}
+pub(super) const LONG_TIMER_MILLIS: u64 = 30_000;
 
 impl Engine {
     /// Answers a request.
@@ -263,7 +154,7 @@ impl Engine {
         self.stop_execution(slot);
         let millis = self.long_timer(slot);
         if let Some(response) = self.responses.get_mut(slot) {
-            response.state = State::Done;
+            response.state = State::Done { expects_ack: false };
             response.timer = self.wheel.start(self.now, millis, Due::Response(slot));
         }
         Ok(())
@@ -348,7 +239,7 @@ impl Engine {
             id,
             links: Links::NONE,
             timer: TimerId::NONE,
-            state: State::Done,
+            state: State::Done { expects_ack: false },
         });
         self.response_ids.insert((conn, id), slot);
         if let Some(found) = self.conns.get_mut(conn) {
@@ -429,7 +320,7 @@ impl Engine {
                 let origins = List::One(Origin::Reply(self.token(slot)));
                 self.transmit(Some(conn), route, octets, origins, true);
             }
-            State::Done => {}
+            State::Done { .. } => {}
         }
     }
 
@@ -537,7 +428,7 @@ impl Engine {
     }
 
     /// Stops the timers of an execution.
-    fn stop_execution(&mut self, slot: u32) {
+    pub(super) fn stop_execution(&mut self, slot: u32) {
         let Some(response) = self.responses.get_mut(slot) else { return };
         self.wheel.stop(&mut response.timer);
         if let State::Executing(executing) = &mut response.state {
@@ -600,7 +491,7 @@ impl Engine {
                     self.forget(slot);
                 }
             },
-            State::Answered(_, None) | State::Done | State::Aborted(_) => self.forget(slot),
+            State::Answered(_, None) | State::Done { .. } | State::Aborted(_) => self.forget(slot),
         }
     }
 
@@ -610,140 +501,6 @@ impl Engine {
         {
             executing.limit = TimerId::NONE;
             self.abort(slot, 510, "Not executed in time");
-        }
-    }
-
-    pub(super) fn acks_received(&mut self, conn: u32, acks: &[TransactionAck]) {
-        // The cost is that of the ranges and of what is remembered, whatever the width of a range.
-        let mut ranges: Vec<(u32, u32)> = acks
-            .iter()
-            .map(|ack| (ack.first_ack, ack.last_ack.unwrap_or(ack.first_ack)))
-            .filter(|(first, last)| first <= last)
-            .collect();
-        ranges.sort_unstable();
-        ranges.dedup_by(|next, range| {
-            let meets = next.0 <= range.1.saturating_add(1);
-            if meets {
-                range.1 = range.1.max(next.1);
-            }
-            meets
-        });
-        let chain = self.conns.get(conn).map_or(Chain::EMPTY, |conn| conn.responses);
-        let width: u64 = ranges.iter().map(|(first, last)| u64::from(last - first) + 1).sum();
-        let mut slots: Vec<u32> = if width <= chain.len() as u64 {
-            let ids = ranges.iter().flat_map(|&(first, last)| first..=last);
-            ids.filter_map(|id| self.response_ids.get(&(conn, id)).copied()).collect()
-        } else {
-            let in_range = |id: u32| {
-                let place = ranges.partition_point(|range| range.1 < id);
-                ranges.get(place).is_some_and(|range| range.0 <= id)
-            };
-            let all = self.responses.iter(chain);
-            all.filter(|&slot| self.responses.get(slot).is_some_and(|response| in_range(response.id)))
-                .collect()
-        };
-        slots.sort_unstable_by_key(|&slot| self.responses.get(slot).map_or(0, |response| response.id));
-        let mut is_known = false;
-        for slot in slots {
-            let is_answered = self
-                .responses
-                .get(slot)
-                .is_some_and(|response| matches!(response.state, State::Answered(..)));
-            if is_answered {
-                is_known = true;
-                self.reply_acked(slot);
-            }
-        }
-        if !is_known && let Some(range) = ranges.first() {
-            self.unexpected(Some(conn), Unexpected::Ack, range.0);
-        }
-    }
-
-    /// A reply has arrived: its octets are freed, its id is remembered.
-    pub(super) fn reply_acked(&mut self, slot: u32) {
-        let Some(conn) = self.responses.get(slot).map(|response| response.conn) else { return };
-        self.count(Some(conn), |counters| counters.acks_received += 1);
-        self.ack_ended(slot, AckStatus::Acknowledged);
-        let Some(response) = self.responses.get_mut(slot) else { return };
-        self.reply_octets = self.reply_octets.saturating_sub(response.octets());
-        let old = std::mem::replace(&mut response.state, State::Done);
-        if let State::Answered(_, Some(mut awaiting)) = old {
-            if let Some(sending) = &mut awaiting.sending {
-                self.wheel.stop(&mut sending.timer);
-            }
-            self.wheel.stop(&mut response.timer);
-            let millis = awaiting.running.remaining_millis().unwrap_or(LONG_TIMER_MILLIS);
-            response.timer = self.wheel.start(self.now, millis, Due::Response(slot));
-        } else if !response.timer.is_some() {
-            // A reply that was never to be forgotten.
-            response.timer = self.wheel.start(self.now, LONG_TIMER_MILLIS, Due::Response(slot));
-        }
-    }
-
-    /// Tells the user about the end of the wait for an acknowledgement, once.
-    fn ack_ended(&mut self, slot: u32, status: AckStatus) {
-        let Some(response) = self.responses.get_mut(slot) else { return };
-        let (conn, transaction) = (response.conn, response.id);
-        if let State::Answered(_, Some(awaiting)) = &mut response.state
-            && std::mem::take(&mut awaiting.ack.is_wanted)
-        {
-            let conn = self.conn_id(conn);
-            self.events.push_back(Event::Ack { conn, transaction, status });
-        }
-    }
-
-    pub(super) fn reply_not_sent(&mut self, token: Token, fault: &SendFault) {
-        if self.responses.is_current(token.index, token.generation) {
-            let (SendFault::Cancelled(reason) | SendFault::Failed(reason)) = fault;
-            self.ack_ended(token.index, AckStatus::SendFailed(reason.clone()));
-        }
-    }
-
-    /// Ends the waits for acknowledgements of a connection. What was answered stays remembered.
-    pub(super) fn cancel_acks(&mut self, conn: u32) {
-        let chain = self.conns.get(conn).map_or(Chain::EMPTY, |conn| conn.responses);
-        let mut slots: Vec<u32> = self.responses.iter(chain).collect();
-        slots.reverse();
-        for slot in slots {
-            self.ack_ended(slot, AckStatus::Cancelled);
-        }
-    }
-
-    fn forget(&mut self, slot: u32) {
-        let Some(response) = self.responses.get_mut(slot) else { return };
-        let (conn, id, octets) = (response.conn, response.id, response.octets());
-        let mut timer = response.timer;
-        let sending = response.take_sending();
-        self.wheel.stop(&mut timer);
-        if let Some(mut sending) = sending {
-            self.wheel.stop(&mut sending.timer);
-        }
-        self.reply_octets = self.reply_octets.saturating_sub(octets);
-        self.response_ids.remove(&(conn, id));
-        if let Some(found) = self.conns.get_mut(conn) {
-            self.responses.unlink(&mut found.responses, slot);
-        }
-        self.responses.remove(slot);
-        self.free_if_unused(conn);
-    }
-
-    /// Gives what is remembered of a peer to another connection with it.
-    pub(super) fn absorb_responses(&mut self, old: u32, new: u32) {
-        let chain = self.conns.get(old).map_or(Chain::EMPTY, |conn| conn.responses);
-        let mut slots: Vec<u32> = self.responses.iter(chain).collect();
-        slots.reverse();
-        for slot in slots {
-            if let Some(conn) = self.conns.get_mut(old) {
-                self.responses.unlink(&mut conn.responses, slot);
-            }
-            if let Some(conn) = self.conns.get_mut(new) {
-                self.responses.push(&mut conn.responses, slot);
-            }
-            let Some(response) = self.responses.get_mut(slot) else { continue };
-            response.conn = new;
-            let id = response.id;
-            self.response_ids.remove(&(old, id));
-            self.response_ids.insert((new, id), slot);
         }
     }
 }

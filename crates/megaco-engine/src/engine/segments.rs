@@ -9,6 +9,7 @@ use tercet_megaco::model::{
 };
 
 use super::requester::Phase;
+use super::response::State;
 use super::{Due, Engine};
 use crate::event::{Event, Origin, Outcome, Reply, Unexpected};
 use crate::items::Window;
@@ -119,6 +120,8 @@ impl Engine {
             let Some(request) = self.requests.get_mut(slot) else { return };
             let Phase::Segments(segments) = &mut request.phase else { return };
             let replies: Vec<Reply> = std::mem::take(&mut segments.received).into_values().collect();
+            // Each segment has been acknowledged; this acknowledges the reply.
+            self.acknowledge(conn, route, id, true);
             return self.deliver(conn, slot, Outcome::Reply(replies));
         }
         if has_last && !had_last {
@@ -277,7 +280,11 @@ impl Engine {
         }
         self.wheel.stop(&mut sending.timer);
         if complete {
-            return self.reply_acked(slot);
+            self.reply_acked(slot);
+            if let Some(response) = self.responses.get_mut(slot) {
+                response.state = State::Done { expects_ack: true };
+            }
+            return;
         }
         sending.timer = self.start_resend(slot, conn);
         self.fill_window(slot, conn, &mut sending);

@@ -97,3 +97,33 @@ fn ranges_of_everything() {
     assert_eq!(a.engine.counters().acks_received, 2000);
     assert_eq!(a.engine.gauges().reply_octets, 0);
 }
+
+/// Datagrams under names that nobody has: their connections end, and those of peers that answer stay.
+#[test]
+fn connections_of_forged_senders_end() {
+    let mut a =
+        Side::with_limits(&[("unproven_timer", "10s")], Limits { connections: 20, ..Limits::default() });
+    a.receive_from(route(1), "!/1 <b> T=1{C=-{SC=root{SV{MT=RS,RE=\"901\"}}}}");
+    let names = a.engine.connections().next().unwrap();
+    a.events();
+    a.reply(1, "C=-{SC=root}", AckMode::Discard).unwrap();
+    a.request(names, "C=-{AV=root{AT{}}}");
+    a.receive_from(route(1), "!/1 <b> P=1{C=-{AV=root}}");
+    for number in 0..100 {
+        a.receive_from(route(number + 2), &format!("!/1 <forged{number}> T=1{{C=-{{S=a}}}}"));
+        assert!(a.engine.gauges().connections <= 20);
+    }
+    assert!(a.engine.remote_mid(names).is_some());
+    assert!(a.events().iter().any(|event| event.contains("room for another connection")));
+    a.run(100_000);
+    // Looked at when something arrives.
+    for _ in 0..40 {
+        a.now += 2000;
+        a.receive("K{99}");
+    }
+    let left: Vec<_> = a.engine.connections().collect();
+    assert_eq!(left, [names]);
+    // Their requests were never answered.
+    a.run(1_000_000);
+    assert_eq!(a.engine.gauges().connections, 1);
+}

@@ -25,7 +25,7 @@ fn messages_that_cannot_be_decoded() {
         ("!/1 <b> T=1{C=-{S}}", "ER=400{\"Syntax error on line 1\"}"),
         ("!/1 <b>\nT=1{\nC=-{S}}", "ER=400{\"Syntax error on line 3\"}"),
         ("nonsense", "ER=400{\"Syntax error on line 1\"}"),
-        ("!/9 <b> T=1{C=-{S=a}}", "ER=406{\"Unsupported version\"}"),
+        ("!/9 <b> T=1{C=-{S=a}}", "!/3 <a>\nER=406{\"Unsupported version\"}"),
     ] {
         a.receive_from(route(1), message);
         assert_eq!(a.sent(), [sent], "{message}");

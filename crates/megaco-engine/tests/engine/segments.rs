@@ -33,7 +33,7 @@ fn segments_in_any_order_are_one_result() {
     // The request timer has stopped.
     assert!(a.run(5000).is_empty());
     receive(&mut a, "P=1/1{C=1{S=a}}");
-    assert_eq!(sent(&mut a), ["SM=1/1"]);
+    assert_eq!(sent(&mut a), ["SM=1/1", "K{1}"]);
     assert_eq!(a.events(), ["result 1 ok in segments 1 2 3"]);
     a.assert_empty();
     // The peer did not get an acknowledgement.

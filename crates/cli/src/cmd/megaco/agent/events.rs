@@ -50,16 +50,17 @@ impl Events {
 pub(super) fn stats(engine: &Engine) -> Value {
     let mut all: Map<String, Value> =
         engine.counters().iter().map(|(name, value)| (name.to_owned(), json!(value))).collect();
-    let gauges = engine.gauges();
-    for (name, value) in [
-        ("live_connections", gauges.connections),
-        ("live_requests", gauges.requests),
-        ("live_replies", gauges.replies),
-        ("live_reply_bytes", gauges.reply_octets),
-        ("live_timers", gauges.timers),
-    ] {
-        all.insert(name.to_owned(), json!(value));
+    all.extend(engine.gauges().iter().map(|(name, _, value)| (name.to_owned(), json!(value))));
+    // The names of the Megaco MIB, by which others know them.
+    for (name, value) in engine.counters().of_mib() {
+        all.insert(format!("medGwyGateway{name}"), json!(value));
     }
+    let mut latencies = Map::new();
+    for (limit, count) in engine.latencies().buckets() {
+        let limit = limit.map_or_else(|| "inf".to_owned(), |limit| limit.as_millis().to_string());
+        latencies.insert(limit, json!(count));
+    }
+    all.insert("reply_ms".to_owned(), Value::Object(latencies));
     Value::Object(all)
 }
 

@@ -3,7 +3,9 @@
 mod control;
 mod events;
 mod load;
+mod metrics;
 mod options;
+mod record;
 mod registering;
 mod run;
 

@@ -1,11 +1,13 @@
 //! Options that gateways and controllers share: items of the engine, and what the simulator does.
 
+use super::record::Record;
 use crate::exit::{Failure, Outcome};
 use clap::{Args, ValueEnum};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use tercet_megaco::model::MId;
 use tercet_megaco::text::read_mid;
-use tercet_megaco_engine::driver::Tls;
+use tercet_megaco_engine::driver::{Tls, Url};
 use tercet_megaco_engine::{AckMode, Encode, Items, Limit, Period, Timer, Window, help};
 
 #[derive(Args, Clone, Debug)]
@@ -110,6 +112,18 @@ pub(super) struct EngineArgs {
     #[arg(long, value_name = "FILE")]
     tls_ca: Option<PathBuf>,
 
+    /// Serve all counters for Prometheus at http://IP:PORT/metrics; port 0 takes any
+    #[arg(long, value_name = "IP:PORT")]
+    pub(super) metrics: Option<SocketAddr>,
+
+    /// Write the messages that are received and sent to a capture file (pcap); those of TLS without their encryption
+    #[arg(long, value_name = "FILE")]
+    write_pcap: Option<PathBuf>,
+
+    /// Send a copy of each message to Homer (HEP version 3): udp://HOST:PORT
+    #[arg(long, value_name = "URL")]
+    hep: Option<Url>,
+
     /// Seed of all that is random
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -193,6 +207,11 @@ impl EngineArgs {
             roots: read(&self.tls_ca)?,
             server_name: None,
         })
+    }
+
+    /// What messages are copied to.
+    pub(super) fn record(&self) -> Outcome<Record> {
+        Record::open(self.write_pcap.as_deref(), self.hep.as_ref())
     }
 
     /// The seed, or another one in every run.

@@ -69,20 +69,13 @@ impl Agent {
         let known = known.filter(|conn| self.driver.engine.set_route(*conn, route).is_ok());
         let conn = match known {
             Some(conn) => conn,
-            None => {
-                // After a reconnection the peer is known already.
-                let again = self.current.filter(|_| url.transport != Transport::Udp);
-                match again.filter(|conn| self.driver.engine.set_route(*conn, route).is_ok()) {
-                    Some(conn) => conn,
-                    None => match self.driver.engine.connect(now, self.user, None, route) {
-                        Ok(conn) => conn,
-                        Err(_) => {
-                            let verdict = registration.registrar.failed();
-                            return self.follow(verdict);
-                        }
-                    },
+            None => match self.driver.engine.connect(now, self.user, None, route) {
+                Ok(conn) => conn,
+                Err(_) => {
+                    let verdict = registration.registrar.failed();
+                    return self.follow(verdict);
                 }
-            }
+            },
         };
         registration.conns.insert(route, conn);
         _ = self.driver.engine.set_registering(conn, true);
@@ -151,12 +144,21 @@ impl Agent {
         }
     }
 
-    /// Opens the stream to the controller again; if that fails, the gateway has lost it.
-    pub(super) async fn reconnect(&mut self) {
-        let (Some(url), Some(conn)) = (self.current_url(), self.current) else { return };
-        match self.driver.open(self.user, &url, &self.tls).await {
-            Ok(route) => _ = self.driver.engine.set_route(conn, route),
-            Err(_) => self.lost(),
+    /// A stream is closed. If it was the way to the controller, the gateway registers again (11.5); a registration that waits for
+    /// its reply there has failed.
+    pub(super) fn closed(&mut self, route: Route, conns: &[ConnId]) {
+        let Some(registration) = &mut self.registration else { return };
+        registration.closed(route);
+        match registration.waiting {
+            Some((_, waiting)) if conns.contains(&waiting) => {
+                let now = self.driver.now();
+                _ = self.driver.engine.cancel(now, waiting);
+            }
+            Some(_) => {}
+            None if self.current.is_some_and(|conn| conns.contains(&conn)) => {
+                self.schedule(Duration::from_millis(50), Task::Lost);
+            }
+            None => {}
         }
     }
 

@@ -3,22 +3,26 @@
 use super::control::{self, Control};
 use super::events::{self, Events};
 use super::load::Generator;
+use super::metrics::{self, Scrape};
 use super::options::EngineArgs;
+use super::record::Record;
 use super::registering::{Registration, hand_off};
 use crate::exit::{Exit, Failure, Outcome};
 use serde_json::json;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use tercet_megaco::List;
 use tercet_megaco::model::{ActionRequest, Command, MessageBody, Transaction};
 use tercet_megaco::text::read_message;
-use tercet_megaco_engine::driver::{Driver, Note, Tls, Url};
+use tercet_megaco_engine::driver::{Driver, Note, StreamLimits, Tls, Url};
 use tercet_megaco_engine::{
     AckMode, Answers, ConnId, Engine, Event, Incoming, Items, Limits, Outcome as Ending, Period, Random,
     Received, ReplyOptions, RequestId, RequestOptions, Time, UserId, Verdict, registration,
 };
+use tokio::sync::mpsc;
 
 pub(super) enum Role {
     Controller { listen: Vec<Url> },
@@ -40,7 +44,8 @@ pub(super) enum Task {
         requests: VecDeque<Incoming>,
     },
     Register,
-    Reconnect,
+    /// The way to the controller is gone: register again.
+    Lost,
     Generate,
     /// Send the requests that came before the registration.
     Held,
@@ -70,6 +75,9 @@ pub(super) struct Agent {
     pub(super) driver: Driver,
     pub(super) user: UserId,
     pub(super) events: Events,
+    record: Record,
+    traces: bool,
+    metrics: Option<SocketAddr>,
     answers: Answers,
     ack: AckMode,
     work: Duration,
@@ -96,8 +104,9 @@ impl Agent {
         let mut engine = Engine::new(seed, Limits::default());
         let user = engine.add_user(args.mid(mid)?, items.clone()).map_err(Failure::usage)?;
         let mut driver = Driver::new(engine);
-        driver.set_frame_timeout(args.idle_frame_timeout);
-        driver.set_traces(args.trace);
+        driver.set_stream_limits(StreamLimits { frame: args.idle_frame_timeout, ..StreamLimits::default() });
+        let record = args.record()?;
+        driver.set_traces(args.trace || record.is_wanted());
         let (listen, registration) = match role {
             Role::Controller { listen } => (listen, None),
             Role::Gateway { urls, mwd } => {
@@ -108,6 +117,9 @@ impl Agent {
             driver,
             user,
             events: Events::open(&args.events)?,
+            record,
+            traces: args.trace,
+            metrics: args.metrics,
             answers: Answers::new(items.max_version, args.terminations),
             ack: args.ack_mode(),
             work: Duration::from_millis(args.work.as_millis().unwrap_or(u32::MAX).into()),
@@ -141,9 +153,11 @@ impl Agent {
         }
         let mut control = control::listen()?;
         let mut listens = true;
+        let mut scrapes = self.metrics().await?;
         while !self.is_done {
             self.turn().await?;
             self.events.flush()?;
+            self.record.flush()?;
             if self.is_done {
                 break;
             }
@@ -153,6 +167,10 @@ impl Agent {
                 command = control.recv(), if listens => match command {
                     Some(command) => self.control(command).await?,
                     None => listens = false,
+                },
+                Some(scrape) = next(&mut scrapes) => {
+                    // One who has gone needs no answer.
+                    _ = scrape.send(metrics::text(&self.driver.engine));
                 }
             }
         }
@@ -162,8 +180,22 @@ impl Agent {
         }
         self.write("stats", events::stats(&self.driver.engine))?;
         self.events.flush()?;
+        self.driver.flush().await;
+        for note in self.driver.take_notes() {
+            self.record.note(&note)?;
+        }
+        self.record.flush()?;
         self.driver.shutdown().await;
         Ok(Exit::Good)
+    }
+
+    /// Listens for scrapes of metrics, if they are asked for.
+    async fn metrics(&mut self) -> Outcome<Option<mpsc::Receiver<Scrape>>> {
+        let Some(address) = self.metrics else { return Ok(None) };
+        let (local, scrapes) = metrics::listen(address).await?;
+        // Not a way for messages; those who look for one take the first events.
+        self.write("metrics", json!({ "url": format!("http://{local}/metrics") }))?;
+        Ok(Some(scrapes))
     }
 
     /// Handles what happened and what is due, until there is nothing.
@@ -207,15 +239,17 @@ impl Agent {
     }
 
     fn note(&mut self, note: Note) -> Outcome<()> {
+        self.record.note(&note)?;
         match note {
-            Note::Received { route, octets } => {
+            Note::Received { .. } | Note::Sent { .. } if !self.traces => Ok(()),
+            Note::Received { route, octets, .. } => {
                 let text = events::message_text(&octets);
                 self.write(
                     "recv",
                     json!({ "address": route.to_string(), "octets": octets.len(), "text": text }),
                 )
             }
-            Note::Sent(transmit) => {
+            Note::Sent { transmit, .. } => {
                 let text = events::message_text(&transmit.octets);
                 let (address, resend) = (transmit.route.to_string(), transmit.is_resend);
                 let octets = transmit.octets.len();
@@ -225,13 +259,7 @@ impl Agent {
                 )
             }
             Note::Closed { route, conns, reason } => {
-                if let Some(registration) = &mut self.registration {
-                    registration.closed(route);
-                    if conns.iter().any(|conn| Some(*conn) == self.current) {
-                        self.schedule(Duration::from_millis(50), Task::Reconnect);
-                    }
-                    return Ok(());
-                }
+                self.closed(route, &conns);
                 // The association ends for now; requests and answers stay for the next stream.
                 let now = self.driver.now();
                 for conn in conns {
@@ -385,8 +413,8 @@ impl Agent {
                 self.register().await;
                 Ok(())
             }
-            Task::Reconnect => {
-                self.reconnect().await;
+            Task::Lost => {
+                self.lost();
                 Ok(())
             }
             Task::Generate => {
@@ -536,6 +564,14 @@ impl Agent {
                 .find(|(_, name)| name.eq_ignore_ascii_case(remote_mid))
                 .map(|(conn, _)| *conn),
         }
+    }
+}
+
+/// The next scrape; never comes if there are none.
+async fn next(scrapes: &mut Option<mpsc::Receiver<Scrape>>) -> Option<Scrape> {
+    match scrapes {
+        Some(scrapes) => scrapes.recv().await,
+        None => std::future::pending().await,
     }
 }
 
