@@ -193,6 +193,9 @@ fn every_option_that_names_a_file_is_known() {
         ("megaco mgc", "--events"),
         ("megaco mg", "--events"),
         ("megaco load", "--events"),
+        ("megaco mgc", "--write-pcap"),
+        ("megaco mg", "--write-pcap"),
+        ("megaco load", "--write-pcap"),
         // A folder of their own.
         ("ldap add", "--journal"),
         ("ldap modify", "--journal"),
