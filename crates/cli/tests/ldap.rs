@@ -2,6 +2,10 @@
 //! `tercet ldap` with `tercet ldap serve`.
 #![cfg(unix)]
 
+#[path = "common/serve.rs"]
+mod serve;
+
+use serve::{Serve, tercet};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -193,48 +197,6 @@ fn a_subtree_is_deleted_with_and_without_the_control() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let [theirs, ours] = slapd.both(&["-LLL"]);
     assert!(theirs.is_empty() && ours.is_empty());
-}
-
-/// `tercet ldap serve` on a socket of its own folder.
-struct Serve {
-    child: Child,
-    url: String,
-    folder: tempfile::TempDir,
-}
-
-impl Serve {
-    fn start(ldif: &str, words: &[&str]) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("in.ldif"), ldif).unwrap();
-        let socket = folder.path().join("s");
-        let url = format!("ldapi://{}", socket.display().to_string().replace('/', "%2f"));
-        let child = Command::new(env!("CARGO_BIN_EXE_tercet"))
-            .args(["ldap", "serve", "--listen", "127.0.0.1:0", "--ldif"])
-            .arg(folder.path().join("in.ldif"))
-            .arg("--socket")
-            .arg(&socket)
-            .args(words)
-            .stderr(Stdio::piped())
-            .spawn();
-        let mut child = child.unwrap();
-        let mut lines = std::io::BufRead::lines(std::io::BufReader::new(child.stderr.take().unwrap()));
-        assert!(lines.any(|line| line.unwrap().contains("also at")), "serve does not start");
-        Self { child, url, folder }
-    }
-
-    fn run(&self, words: &[&str]) -> std::process::Output {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_tercet"));
-        command.arg("ldap").arg(words[0]).args(["-H", &self.url]).args(&words[1..]);
-        command.current_dir(self.folder.path()).env("HOME", self.folder.path());
-        command.output().unwrap()
-    }
-}
-
-impl Drop for Serve {
-    fn drop(&mut self) {
-        _ = self.child.kill();
-        _ = self.child.wait();
-    }
 }
 
 #[test]
@@ -483,14 +445,6 @@ fn locks_of_the_command() {
     assert_eq!(lock(&["--wait", "60", "nightly", "--", "true"]).status.code(), Some(0));
     assert_eq!(lock(&["--break", "nightly"]).status.code(), Some(3));
     assert_eq!(serve.run(&["lock", "--locks", "o=test", "nightly"]).status.code(), Some(1));
-}
-
-/// The exit code, standard output and standard error of a command in a folder.
-fn tercet(folder: &Path, words: &[&str]) -> (i32, String, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tercet"));
-    let output = command.arg("ldap").args(words).current_dir(folder).output().unwrap();
-    let text = |octets| String::from_utf8(octets).unwrap();
-    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
 }
 
 #[test]

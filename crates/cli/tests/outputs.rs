@@ -24,6 +24,8 @@ fn folder() -> tempfile::TempDir {
     fs::write(at("in.json"), "5").unwrap();
     fs::write(at("in.hex"), "02 01 05").unwrap();
     fs::write(at("overlay.toml"), "").unwrap();
+    fs::write(at("in.ldif"), "dn: o=a\no: a\n").unwrap();
+    fs::write(at("change.ldif"), "dn: o=b\nchangetype: delete\n").unwrap();
     fs::write(at("registry.toml"), "").unwrap();
     fs::write(at("profile.toml"), "").unwrap();
     fs::create_dir(at("messages")).unwrap();
@@ -58,7 +60,7 @@ fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 const CONVERT: &str = "convert -q -s demo.asn -t CallRecord in.ber --profile profile.toml";
 
 /// Command lines that read files, with what each of them reads, and the options that name an output.
-const OUTPUTS: [(&str, &[&str], &[&str]); 13] = [
+const OUTPUTS: [(&str, &[&str], &[&str]); 14] = [
     ("decode -s small.asn -t A --hex in.hex", &["in.hex", "small.asn"], &["--marks"]),
     ("cat -s demo.asn -t CallRecord in.ber", &["in.ber", "demo.asn"], &["--marks"]),
     ("head -s demo.asn -t CallRecord in.ber", &["in.ber", "demo.asn"], &["--marks"]),
@@ -80,6 +82,7 @@ const OUTPUTS: [(&str, &[&str], &[&str]); 13] = [
     ("compile -s small.asn --overlay overlay.toml", &["small.asn", "overlay.toml"], &["-o"]),
     ("megaco transcode --to compact messages/m.txt", &["messages/m.txt"], &["-o DIR"]),
     ("megaco encode --to compact messages/m.txt", &["messages/m.txt"], &["-o DIR"]),
+    ("ldap ldif apply change.ldif in.ldif", &["change.ldif", "in.ldif"], &["-o", "--output", "--rejects"]),
 ];
 
 #[test]
@@ -200,6 +203,8 @@ fn every_option_that_names_a_file_is_known() {
         ("ldap add", "--journal"),
         ("ldap modify", "--journal"),
         ("ldap recover", "--journal"),
+        ("ldap ldif apply", "--output"),
+        ("ldap ldif apply", "--rejects"),
         // It reads nothing.
         ("man", "--dir"),
         // A socket, and what other tools of LDAP name so.
@@ -215,7 +220,12 @@ fn every_option_that_names_a_file_is_known() {
     };
     let mut unknown = Vec::new();
     let mut seen = 0;
-    for command in commands("").into_iter().chain(commands("megaco")).chain(commands("ldap")) {
+    for command in commands("")
+        .into_iter()
+        .chain(commands("megaco"))
+        .chain(commands("ldap"))
+        .chain(commands("ldap ldif"))
+    {
         for option in file_options(&command) {
             seen += 1;
             // The tools of LDAP have short options, of which none names an output.

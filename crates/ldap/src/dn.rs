@@ -31,6 +31,12 @@ impl Ava {
         Self { attribute: attribute.into(), value: value.into(), is_ber: false }
     }
 
+    /// The same value of another attribute.
+    #[must_use]
+    pub fn with_attribute(&self, attribute: impl Into<String>) -> Self {
+        Self { attribute: attribute.into(), ..self.clone() }
+    }
+
     /// The attribute type.
     #[must_use]
     pub fn attribute(&self) -> &str {
@@ -78,6 +84,11 @@ impl Rdn {
     /// An RDN of one attribute.
     pub fn new(attribute: impl Into<String>, value: impl Into<Vec<u8>>) -> Self {
         Self(vec![Ava::new(attribute, value)])
+    }
+
+    /// An RDN of these attribute value assertions.
+    pub(crate) const fn of(avas: Vec<Ava>) -> Self {
+        Self(avas)
     }
 
     /// Its attribute value assertions.

@@ -42,6 +42,7 @@ pub mod generated;
 pub mod ldif;
 pub mod matching;
 mod netlogon;
+pub mod oids;
 pub mod proto;
 #[cfg(feature = "client")]
 pub mod sasl;
@@ -65,6 +66,7 @@ pub use error::{Error, ErrorKind, Result};
 pub use filter::{Evaluation, escape as escape_filter_value};
 pub use generated::Filter;
 pub use netlogon::Netlogon;
+pub use oids::oid;
 pub use proto::{Control, Entry, LdapResult, ResultCode};
 #[cfg(feature = "serde")]
 pub use typed::from_entry;

@@ -1,12 +1,26 @@
 //! What leads from one set of entries to another.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
+use super::content::{Content, Named};
 use super::{Change, Record};
-use crate::dn::Dn;
 use crate::entry::modifications;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 use crate::matching::Rule;
+
+type Attribute = (String, Vec<Vec<u8>>);
+
+/// What a comparison of entries looks at.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Differences {
+    /// Attributes that are not compared, nor part of new entries; their options do not matter.
+    pub ignored: Vec<String>,
+    /// Compares values by their octets instead of by matching rules.
+    pub octets: bool,
+    /// Finds entries that one side lacks, and does not compare those that both have.
+    pub only_missing: bool,
+}
 
 /// Changes that make entries of others: new ones from the top down, then what changes, then what goes from the bottom up.
 /// Names are compared as names (RFC 4514), values by the rules of [`crate::matching`].
@@ -27,43 +41,71 @@ pub fn difference(
     before: impl IntoIterator<Item = Result<Record>>,
     after: impl IntoIterator<Item = Result<Record>>,
 ) -> Result<Vec<Record>> {
-    let before = content(before)?;
-    let mut after = content(after)?;
-    let (mut changed, mut gone) = (Vec::new(), Vec::new());
-    for (place, (dn, old)) in before {
-        match after.remove(&place) {
-            None => gone.push(change(dn, Change::Delete)),
-            Some((_, new)) => {
-                let modifications = modifications(&old, &new, &Rule::of_attribute);
-                if !modifications.is_empty() {
-                    changed.push(change(dn, Change::Modify(modifications)));
+    Differences::default().between(before, after)
+}
+
+impl Differences {
+    /// Returns the changes that lead from entries to others, in the order of [`difference`].
+    ///
+    /// # Errors
+    /// A name is malformed or comes twice, or a record is a change and no content.
+    pub fn between(
+        &self,
+        before: impl IntoIterator<Item = Result<Record>>,
+        after: impl IntoIterator<Item = Result<Record>>,
+    ) -> Result<Vec<Record>> {
+        let before = Content::read(before)?.into_places();
+        let mut after = Content::read(after)?.into_places();
+        let (mut changed, mut gone) = (Vec::new(), Vec::new());
+        let rule = |name: &str| if self.octets { Rule::Octets } else { Rule::of_attribute(name) };
+        for (place, (dn, old)) in before {
+            match after.remove(&place) {
+                None => gone.push(change(dn, Change::Delete)),
+                Some(_) if self.only_missing => {}
+                Some((_, mut new)) => {
+                    if !self.octets {
+                        respell(&old, &mut new);
+                    }
+                    let mut modifications = modifications(&old, &new, &rule);
+                    modifications.retain(|one| !self.is_ignored(&one.attribute));
+                    if !modifications.is_empty() {
+                        changed.push(change(dn, Change::Modify(modifications)));
+                    }
                 }
             }
         }
+        let come = after.into_values().map(|(dn, mut attributes): Named| {
+            attributes.retain(|(name, _)| !self.is_ignored(name));
+            change(dn, Change::Add(attributes))
+        });
+        // In the order of places, what is below comes after.
+        Ok(come.chain(changed).chain(gone.into_iter().rev()).collect())
     }
-    let come = after.into_values().map(|(dn, attributes)| change(dn, Change::Add(attributes)));
-    // In the order of places, what is below comes behind.
-    Ok(come.chain(changed).chain(gone.into_iter().rev()).collect())
+
+    fn is_ignored(&self, description: &str) -> bool {
+        let name = description.split(';').next().unwrap_or_default();
+        self.ignored.iter().any(|ignored| ignored.eq_ignore_ascii_case(name))
+    }
 }
 
-type Content = (String, Vec<(String, Vec<Vec<u8>>)>);
-
-/// Entries by their place: normalized RDNs from the root on.
-fn content(records: impl IntoIterator<Item = Result<Record>>) -> Result<BTreeMap<Vec<String>, Content>> {
-    let mut all = BTreeMap::new();
-    for record in records {
-        let record = record?;
-        let fault = |message: &str| Error::new(ErrorKind::Usage, format!("{}: {message}", record.dn));
-        let Change::Add(attributes) = record.change else {
-            return Err(fault("a change, where an entry is expected"));
+/// Takes over the spelling of values that are equal by the rule of their attribute.
+fn respell(old: &[Attribute], new: &mut [Attribute]) {
+    for (name, values) in new {
+        let Some((_, known)) = old.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)) else {
+            continue;
         };
-        let dn: Dn = record.dn.parse()?;
-        let place = dn.rdns().iter().rev().map(|rdn| rdn.normalized()).collect();
-        if all.insert(place, (record.dn.clone(), attributes)).is_some() {
-            return Err(Error::new(ErrorKind::Usage, format!("{}: the name comes twice", record.dn)));
+        if known == values {
+            continue;
+        }
+        let rule = Rule::of_attribute(name);
+        let keys: HashMap<Vec<u8>, &Vec<u8>> =
+            known.iter().map(|value| (rule.normalize(value), value)).collect();
+        for value in values {
+            if let Some(known) = keys.get(&rule.normalize(value)) {
+                value.clone_from(known);
+            }
         }
     }
-    Ok(all)
 }
 
 const fn change(dn: String, change: Change) -> Record {

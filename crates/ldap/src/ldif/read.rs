@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::io::BufRead;
 use std::path::PathBuf;
 
+use base64::DecodeError;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
@@ -36,7 +37,14 @@ pub struct Reader<R> {
     at_end: bool,
     number: u64,
     started: bool,
+    /// Where the lines of the file begin that `raw` is made of: their number, and the length of `raw` before them.
+    folds: Vec<(u64, usize)>,
+    /// The lines of the record, if somebody asks for them: the name, the number, and where the value begins.
+    lines: Option<Vec<RecordLine>>,
 }
+
+/// A line of a record: the name before the colon, the number of the line, and the columns before the value.
+pub(super) type RecordLine = (String, u64, usize);
 
 /// So many attributes are looked through for the one of a line.
 const FEW: usize = 16;
@@ -52,7 +60,16 @@ impl<R: BufRead> Reader<R> {
 
     /// A reader.
     pub const fn with_options(input: R, options: ReaderOptions) -> Self {
-        Self { input, options, raw: Vec::new(), at_end: false, number: 0, started: false }
+        Self {
+            input,
+            options,
+            raw: Vec::new(),
+            at_end: false,
+            number: 0,
+            started: false,
+            folds: Vec::new(),
+            lines: None,
+        }
     }
 
     /// The number of the line that was read last, from 1.
@@ -71,7 +88,36 @@ impl<R: BufRead> Reader<R> {
         })
     }
 
-    fn next_record(&mut self) -> Result<Option<Record>> {
+    /// Keeps the places of the lines of each record.
+    pub(super) fn keep_lines(&mut self) {
+        self.lines = Some(Vec::new());
+    }
+
+    /// The lines of the record that was read last.
+    pub(super) fn lines(&self) -> &[RecordLine] {
+        self.lines.as_deref().unwrap_or_default()
+    }
+
+    /// The line and the column, from 1, of an octet of the line that was read last.
+    pub(super) fn place(&self, at: usize) -> (u64, u64) {
+        let after = self.folds.partition_point(|(_, begin)| *begin <= at).max(1) - 1;
+        match self.folds.get(after) {
+            // A continuation begins with a space, which is not part of the line.
+            Some((number, begin)) => (*number, (at - begin + 1 + usize::from(after > 0)) as u64),
+            None => (self.number.max(1), 1),
+        }
+    }
+
+    /// Skips the rest of a record after an error.
+    pub(super) fn skip_record(&mut self) -> Result<()> {
+        while !self.raw.is_empty() && self.next_raw()? {}
+        Ok(())
+    }
+
+    pub(super) fn next_record(&mut self) -> Result<Option<Record>> {
+        if let Some(lines) = &mut self.lines {
+            lines.clear();
+        }
         let Some(mut first) = self.first_line()? else {
             return Ok(None);
         };
@@ -198,7 +244,7 @@ impl<R: BufRead> Reader<R> {
     fn first_line(&mut self) -> Result<Option<Line>> {
         while self.next_raw()? {
             if !self.raw.is_empty() {
-                return self.parse(&self.raw).map(Some);
+                return self.parsed().map(Some);
             }
         }
         Ok(None)
@@ -207,7 +253,16 @@ impl<R: BufRead> Reader<R> {
     /// The next line of this record; nothing at its end.
     fn line(&mut self) -> Result<Option<Line>> {
         let ends = !self.next_raw()? || self.raw.is_empty();
-        if ends { Ok(None) } else { self.parse(&self.raw).map(Some) }
+        if ends { Ok(None) } else { self.parsed().map(Some) }
+    }
+
+    fn parsed(&mut self) -> Result<Line> {
+        let line = self.parse(&self.raw)?;
+        if let (Some(lines), Some((number, _))) = (&mut self.lines, self.folds.first()) {
+            let value = self.raw.iter().skip(line.0.len() + 1).take_while(|octet| **octet == b' ').count();
+            lines.push((line.0.clone(), *number, line.0.len() + 1 + value));
+        }
+        Ok(line)
     }
 
     fn parse(&self, raw: &[u8]) -> Result<Line> {
@@ -215,15 +270,22 @@ impl<R: BufRead> Reader<R> {
             return Ok(("-".to_owned(), Vec::new()));
         }
         let Some(colon) = memchr::memchr(b':', raw) else {
-            return Err(syntax("`:` expected"));
+            return Err(Error::at(ErrorKind::Syntax, "`:` expected", raw.len() as u64));
         };
         let (name, rest) = raw.split_at(colon);
         let name = std::str::from_utf8(name).ok().filter(|name| !name.is_empty() && !name.contains(' '));
         let name = name.ok_or_else(|| syntax("an attribute description expected"))?.to_owned();
         let value = match rest {
             [b':', b':', text @ ..] => {
-                let text = text.trim_ascii();
-                STANDARD.decode(text).map_err(|error| syntax(&format!("base64: {error}")))?
+                let begin = colon + 2 + text.iter().take_while(|octet| octet.is_ascii_whitespace()).count();
+                STANDARD.decode(text.trim_ascii()).map_err(|error| {
+                    let at = match error {
+                        DecodeError::InvalidByte(at, _)
+                        | DecodeError::InvalidLastSymbol { offset: at, .. } => at,
+                        _ => 0,
+                    };
+                    Error::at(ErrorKind::Syntax, format!("base64: {error}"), (begin + at) as u64)
+                })?
             }
             [b':', b'<', url @ ..] => self.url(&String::from_utf8_lossy(url.trim_ascii()))?,
             [_, text @ ..] => {
@@ -275,6 +337,7 @@ impl<R: BufRead> Reader<R> {
     fn next_raw(&mut self) -> Result<bool> {
         loop {
             self.raw.clear();
+            self.folds.clear();
             if self.at_end || !self.physical()? {
                 self.at_end = true;
                 return Ok(false);
@@ -314,6 +377,9 @@ impl<R: BufRead> Reader<R> {
             }
         }
         self.number += u64::from(is_there);
+        if is_there {
+            self.folds.push((self.number, begin));
+        }
         Ok(is_there)
     }
 }

@@ -1,5 +1,9 @@
 //! What a record of LDIF says.
 
+use crate::dn::Dn;
+use crate::error::Result;
+use crate::filter::Evaluation;
+use crate::generated::Filter;
 use crate::proto::Control;
 
 /// A record.
@@ -13,6 +17,39 @@ pub struct Record {
     pub change: Change,
     /// Whether the record says `changetype`.
     pub is_change: bool,
+}
+
+impl Record {
+    /// Checks whether a filter selects the entry of a record of content; changes are never selected. A name of an attribute without
+    /// options stands for those with options too.
+    ///
+    /// # Errors
+    /// The name of the entry is malformed.
+    pub fn is_selected(&self, filter: &Filter<'_>) -> Result<bool> {
+        let Change::Add(attributes) = &self.change else { return Ok(false) };
+        is_selected(&self.dn, attributes, filter)
+    }
+}
+
+/// Checks whether a filter selects an entry.
+pub(super) fn is_selected(
+    dn: &str,
+    attributes: &[(String, Vec<Vec<u8>>)],
+    filter: &Filter<'_>,
+) -> Result<bool> {
+    let dn: Dn = dn.parse()?;
+    let values = |name: &str| {
+        let mut all = attributes.iter().filter(|(known, _)| is_asked(known, name)).peekable();
+        all.peek()?;
+        Some(all.flat_map(|(_, values)| values.iter().map(Vec::as_slice)).collect())
+    };
+    Ok(filter.evaluate(&dn, &values) == Evaluation::True)
+}
+
+/// Returns whether a description is the one that is asked for, or has options beside it.
+pub(super) fn is_asked(known: &str, name: &str) -> bool {
+    known.eq_ignore_ascii_case(name)
+        || known.split_once(';').is_some_and(|(base, _)| base.eq_ignore_ascii_case(name))
 }
 
 /// A change.

@@ -10,7 +10,7 @@ use std::io::{self, BufRead as _, Write as _};
 use std::path::PathBuf;
 use std::time::Duration;
 use tercet_ldap::proto::Control;
-use tercet_ldap::{Cldap, Client, Config, KeepAlive, Referrals, StartTls, TrustedRoots, controls};
+use tercet_ldap::{Cldap, Client, Config, KeepAlive, Referrals, StartTls, TrustedRoots, Url, controls};
 
 #[derive(Args, Clone, Debug)]
 pub struct Connection {
@@ -111,6 +111,12 @@ impl Connection {
         own.open().await
     }
 
+    /// Connects to the server of a URL, and binds.
+    pub async fn open_at(&self, url: &Url) -> Outcome<Client> {
+        let own = Self { uri: Some(url.server().to_string()), ..self.clone() };
+        own.open().await
+    }
+
     /// The name to bind as.
     pub fn bind_dn(&self) -> &str {
         &self.bind_dn
@@ -136,21 +142,11 @@ impl Connection {
 
     /// Where lines of LDIF are folded.
     pub fn wrap(&self) -> Outcome<Option<usize>> {
-        match self.option("ldif-wrap") {
-            None => Ok(Some(78)),
-            Some("no" | "0") => Ok(None),
-            Some(width) => match width.parse() {
-                Ok(width) if width > 1 => Ok(Some(width)),
-                _ => Err(Failure::usage(format_args!(
-                    "-o ldif-wrap={width}: a width above 1 or `no` expected"
-                ))),
-            },
-        }
+        wrap(&self.options)
     }
 
     fn option(&self, name: &str) -> Option<&str> {
-        let mut all = self.options.iter().rev().map(|option| option.split_once('=').unwrap_or((option, "")));
-        all.find(|(known, _)| *known == name).map(|(_, value)| value)
+        option(&self.options, name)
     }
 
     pub fn config(&self) -> Outcome<Config> {
@@ -222,6 +218,24 @@ impl Connection {
     /// The controls of `-e`.
     pub fn controls(&self) -> Outcome<Vec<Control>> {
         self.extensions.iter().map(|text| control(text)).collect()
+    }
+}
+
+/// The value of the last option with a name.
+fn option<'o>(options: &'o [String], name: &str) -> Option<&'o str> {
+    let mut all = options.iter().rev().map(|option| option.split_once('=').unwrap_or((option, "")));
+    all.find(|(known, _)| *known == name).map(|(_, value)| value)
+}
+
+/// Where options say that lines of LDIF are folded.
+pub fn wrap(options: &[String]) -> Outcome<Option<usize>> {
+    match option(options, "ldif-wrap").or_else(|| option(options, "ldif_wrap")) {
+        None => Ok(Some(78)),
+        Some("no" | "0") => Ok(None),
+        Some(width) => match width.parse() {
+            Ok(width) if width > 1 => Ok(Some(width)),
+            _ => Err(Failure::usage(format_args!("-o ldif-wrap={width}: a width above 1 or `no` expected"))),
+        },
     }
 }
 

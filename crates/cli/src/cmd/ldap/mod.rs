@@ -6,8 +6,10 @@ mod conf;
 mod connection;
 mod diff;
 mod edit;
+mod files;
 mod ldif;
 mod lock;
+mod oid;
 mod rows;
 mod sasl;
 mod schema;
@@ -19,7 +21,7 @@ mod tools;
 use crate::exit::{Exit, Failure, Outcome};
 use clap::{Args, Subcommand};
 use std::fs::File;
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 use tercet_ldap::{Error, ErrorKind};
 use tercet_printable::Printable;
@@ -44,10 +46,12 @@ enum Command {
     Whoami(tools::Whoami),
     Url(tools::Url),
     Diff(diff::Diff),
+    Ldif(files::LdifCommand),
     Schema(schema::SchemaCommand),
     Filter(texts::Filter),
     Dn(texts::Dn),
     Code(texts::Code),
+    Oid(oid::Oid),
     Recover(atomic::Recover),
     Lock(lock::Lock),
     Serve(serve::Serve),
@@ -74,11 +78,13 @@ impl Ldap {
                 Command::Passwd(command) => command.run().await,
                 Command::Whoami(command) => command.run().await,
                 Command::Url(command) => command.run(),
-                Command::Diff(command) => command.run(),
+                Command::Diff(command) => command.run().await,
+                Command::Ldif(command) => command.run(),
                 Command::Schema(command) => command.run().await,
                 Command::Filter(command) => command.run(),
                 Command::Dn(command) => command.run(),
                 Command::Code(command) => command.run(),
+                Command::Oid(command) => command.run(),
                 Command::Recover(command) => command.run().await,
                 Command::Lock(command) => command.run().await,
                 Command::Serve(command) => command.run().await,
@@ -88,13 +94,15 @@ impl Ldap {
     }
 }
 
-/// Opens a file; `-` is standard input.
+/// Opens a file, and unpacks it if it is compressed; `-` is standard input.
 fn open(path: &Path) -> Outcome<Box<dyn BufRead>> {
-    if path == Path::new("-") {
-        return Ok(Box::new(io::stdin().lock()));
-    }
-    let file = File::open(path).map_err(|error| Failure::io(path.display(), &error))?;
-    Ok(Box::new(BufReader::new(file)))
+    let named = |error: io::Error| Failure::io(path.display(), &error);
+    let raw: Box<dyn Read> = if path == Path::new("-") {
+        Box::new(io::stdin().lock())
+    } else {
+        Box::new(File::open(path).map_err(named)?)
+    };
+    Ok(Box::new(BufReader::new(tercet::records::inputs::unpack(raw).map_err(named)?)))
 }
 
 /// An error of the library as a failure of the command; a server's result as OpenLDAP's tools say it.

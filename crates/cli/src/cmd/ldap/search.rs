@@ -70,8 +70,12 @@ pub struct Search {
     no_ranges: bool,
 
     /// One JSON object a line
-    #[arg(long, conflicts_with = "csv")]
+    #[arg(long, conflicts_with_all = ["csv", "jsonl_values"])]
     json: bool,
+
+    /// One JSON object for each value: `dn`, `attribute` and `value`, which is an object `{"base64": …}` if it is not text
+    #[arg(long, conflicts_with = "csv")]
+    jsonl_values: bool,
 
     /// A table with the attributes that are asked for
     #[arg(long, requires = "attributes")]
@@ -160,6 +164,8 @@ impl Search {
         let wrap = self.connection.wrap()?;
         let form = if self.json {
             Form::Json
+        } else if self.jsonl_values {
+            Form::JsonValues
         } else if self.csv {
             Form::Csv(attributes)
         } else {
@@ -277,6 +283,7 @@ fn list_view(text: &str) -> Option<VirtualListView> {
 enum Form {
     Ldif,
     Json,
+    JsonValues,
     Csv(Vec<String>),
 }
 
@@ -345,7 +352,7 @@ impl Printer {
         match &self.form {
             Form::Ldif => self.ldif.begin(&mut self.out, said),
             Form::Csv(attributes) => rows::csv_head(&mut self.out, attributes),
-            Form::Json => {}
+            Form::Json | Form::JsonValues => {}
         }
     }
 
@@ -373,6 +380,7 @@ impl Printer {
         match &self.form {
             Form::Ldif => self.ldif.entry(&mut self.out, entry),
             Form::Json => rows::json(&mut self.out, entry),
+            Form::JsonValues => rows::json_values(&mut self.out, entry),
             Form::Csv(attributes) => rows::csv(&mut self.out, entry, attributes, self.guard_formulas),
         }
     }

@@ -6,8 +6,8 @@ use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 use std::io::{self, Write as _};
 use std::path::PathBuf;
-use tercet_ldap::ldif::{Change, Reader};
-use tercet_ldap::{Dn as Name, Evaluation, Filter as Inner, ResultCode};
+use tercet_ldap::ldif::Reader;
+use tercet_ldap::{Dn as Name, Filter as Inner, ResultCode};
 use tercet_printable::printable;
 
 /// Take names apart, and compare them
@@ -122,18 +122,7 @@ impl Filter {
         if let Some(path) = &self.file {
             for record in Reader::new(open(path)?) {
                 let record = record.map_err(|error| failure(&path.display().to_string(), &error))?;
-                let Change::Add(attributes) = &record.change else { continue };
-                let dn: Name = record.dn.parse().map_err(|error| failure(&record.dn, &error))?;
-                let values = |name: &str| {
-                    let is_asked = |known: &str| {
-                        known.eq_ignore_ascii_case(name)
-                            || known.split_once(';').is_some_and(|(base, _)| base.eq_ignore_ascii_case(name))
-                    };
-                    let mut all = attributes.iter().filter(|(known, _)| is_asked(known)).peekable();
-                    all.peek()?;
-                    Some(all.flat_map(|(_, values)| values.iter().map(Vec::as_slice)).collect())
-                };
-                if filter.evaluate(&dn, &values) == Evaluation::True {
+                if record.is_selected(&filter).map_err(|error| failure(&record.dn, &error))? {
                     writeln!(out, "{}", printable(&record.dn))?;
                 }
             }
