@@ -61,7 +61,7 @@ pub use cell::{cell, type_name};
 #[cfg(feature = "files")]
 pub use files::{Compression, Encoder, FileFormat, Part, PartEncoder};
 pub use layout::{Integers, Keys, Layout, OctetsAs, Options, Reals, TextAs};
-pub use paths::{ColumnPath, expand};
+pub use paths::{ColumnPath, PatternError, expand};
 pub use select::{Selected, Selection};
 
 /// Where a row came from: the columns `_file`, `_record`, `_offset`, `_length` and `_sha256`, where [`Options::keys`] asks for them.

@@ -2,6 +2,7 @@
 
 use crate::layout::{Layout, ROOT, What};
 use arrow_schema::DataType;
+use std::fmt;
 use tercet_dynamic::text::join_path;
 use tercet_dynamic::{NodeId, Shape};
 use tercet_plan::Kind;
@@ -13,12 +14,32 @@ const LOOKS: usize = 1_000_000;
 /// Components inside one another on a path.
 const STEPS: usize = 48;
 
+/// Why the paths of a pattern cannot be told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PatternError {
+    /// No column matches the pattern.
+    NoColumn(String),
+    /// More than 20,000 columns match the patterns, or finding them takes too long.
+    TooMany(String),
+}
+
+impl fmt::Display for PatternError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoColumn(pattern) => write!(f, "unknown column `{pattern}`: no column matches it"),
+            Self::TooMany(pattern) => write!(f, "`{pattern}` matches too many columns"),
+        }
+    }
+}
+
+impl std::error::Error for PatternError {}
+
 /// The paths of the components of a type that patterns stand for, in the order of the patterns and of the type: in a name, `*`
 /// is any characters; `**` is any number of names. What has no `*` stays as it is.
 ///
 /// # Errors
 /// When there is nothing of a pattern, or too much.
-pub fn expand(shape: &Shape, root: NodeId, patterns: &[String]) -> Result<Vec<String>, String> {
+pub fn expand(shape: &Shape, root: NodeId, patterns: &[String]) -> Result<Vec<String>, PatternError> {
     let mut search = Search { shape, path: Vec::new(), inside: Vec::new(), found: Vec::new(), looks: 0 };
     for pattern in patterns {
         if !pattern.contains('*') {
@@ -29,10 +50,10 @@ pub fn expand(shape: &Shape, root: NodeId, patterns: &[String]) -> Result<Vec<St
         let before = search.found.len();
         search.below(root, &clean.split('.').collect::<Vec<_>>());
         if search.found.len() > PATHS || search.looks > LOOKS {
-            return Err(format!("`{pattern}` matches too many columns"));
+            return Err(PatternError::TooMany(pattern.clone()));
         }
         if search.found.len() == before {
-            return Err(format!("unknown column `{pattern}`: no column matches it"));
+            return Err(PatternError::NoColumn(pattern.clone()));
         }
     }
     Ok(search.found)

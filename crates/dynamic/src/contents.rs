@@ -1,24 +1,55 @@
 //! Text to contents octets (X.690 clause 8): the way back from [`crate::leaf`], for all that make values.
 //!
-//! The errors are words on what the text should have been.
+//! The errors say what the text should have been.
 
 use crate::ErrorKind;
 use crate::ber::check::check;
 use crate::text::{decimal_parts, integer_octets, parse_integer};
 use std::borrow::Cow;
+use std::fmt;
 use tercet_plan::shape::Key;
 use tercet_plan::{Kind, NodeId, Shape};
 use tercet_runtime::ber::{Rules, Writer, decode_real};
 use tercet_runtime::text::from_utf8;
 use tercet_runtime::types::{Base, Binary, BitStr, GeneralizedTime, Oid, Real, RelativeOid, UtcTime};
 
+/// Why a text is no value of a type: what it should have been.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ContentsError(Cow<'static, str>);
+
+impl fmt::Display for ContentsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for ContentsError {}
+
+impl From<String> for ContentsError {
+    fn from(text: String) -> Self {
+        Self(text.into())
+    }
+}
+
+impl From<&'static str> for ContentsError {
+    fn from(text: &'static str) -> Self {
+        Self(text.into())
+    }
+}
+
+impl From<ContentsError> for String {
+    fn from(error: ContentsError) -> Self {
+        error.0.into_owned()
+    }
+}
+
 /// Contents octets, or why there are none.
-pub type Made<'a> = Result<Cow<'a, [u8]>, String>;
+pub type Made<'a> = Result<Cow<'a, [u8]>, ContentsError>;
 
 /// Contents of the types whose values are strings in every notation: character strings, times, object identifiers.
 /// Nothing for other types.
 pub fn of_text(kind: Kind, text: &str) -> Option<Made<'_>> {
-    let fail = |error: tercet_runtime::Error| error.kind().message().to_owned();
+    let fail = |error: tercet_runtime::Error| ContentsError::from(error.kind().message());
     let verbatim = || Cow::Borrowed(text.as_bytes());
     if let Some(string) = kind.string_kind() {
         return Some(from_utf8(string, text).map_err(fail));
@@ -50,8 +81,8 @@ pub const fn of_boolean(value: bool) -> &'static [u8] {
 }
 
 /// Contents of an INTEGER in decimal.
-pub fn of_integer(text: &str) -> Result<Vec<u8>, String> {
-    parse_integer(text).ok_or_else(|| "a decimal integer expected".to_owned())
+pub fn of_integer(text: &str) -> Result<Vec<u8>, ContentsError> {
+    parse_integer(text).ok_or_else(|| "a decimal integer expected".into())
 }
 
 /// Contents of an ENUMERATED by the name of an item, or of an INTEGER by the name of a number.
@@ -61,14 +92,14 @@ pub fn of_item(shape: &Shape, node: NodeId, name: &str) -> Option<Vec<u8>> {
 }
 
 /// Contents of a BIT STRING: octets of which `length` bits count; those behind have to be zero.
-pub fn of_bits(octets: &[u8], length: u64) -> Result<Vec<u8>, String> {
+pub fn of_bits(octets: &[u8], length: u64) -> Result<Vec<u8>, ContentsError> {
     if length.div_ceil(8) != octets.len() as u64 {
-        return Err(format!("{} bytes for {length} bits", octets.len()));
+        return Err(format!("{} bytes for {length} bits", octets.len()).into());
     }
     let unused = (octets.len() as u64 * 8 - length) as u8;
     match BitStr::new(octets, unused) {
         Some(bits) if bits.is_padded_with_zeros() => {}
-        _ => return Err(format!("the {unused} bits after the last are not all zero")),
+        _ => return Err(format!("the {unused} bits after the last are not all zero").into()),
     }
     let mut contents = Vec::with_capacity(1 + octets.len());
     contents.push(unused);
@@ -117,7 +148,7 @@ pub fn of_bit_names<N: AsRef<str>>(
     shape: &Shape,
     node: NodeId,
     names: impl Iterator<Item = N>,
-) -> Result<Vec<u8>, String> {
+) -> Result<Vec<u8>, ContentsError> {
     let position = |name: N| {
         let name = name.as_ref();
         let item = shape.items_of(node).iter().find(|item| shape.name(item.name) == name);
@@ -132,7 +163,7 @@ pub fn of_bit_names<N: AsRef<str>>(
 /// Contents of a REAL: a decimal number or one of the special values `INF`, `-INF`, `NaN`, `-0`.
 ///
 /// A number that a binary floating-point number prints is taken for that; others are kept exactly, in base 10.
-pub fn of_real(text: &str) -> Result<Vec<u8>, String> {
+pub fn of_real(text: &str) -> Result<Vec<u8>, ContentsError> {
     let mut writer = Writer::new(Rules::Der);
     match text {
         "INF" => writer.push_real(&Real::PlusInfinity),
@@ -149,9 +180,11 @@ pub fn of_real(text: &str) -> Result<Vec<u8>, String> {
             {
                 writer.push_f64(near);
             } else if decimal_parts(text).is_some() {
-                writer.push_decimal_text(text).map_err(|error| error.kind().message().to_owned())?;
+                writer
+                    .push_decimal_text(text)
+                    .map_err(|error| ContentsError::from(error.kind().message()))?;
             } else {
-                return Err("a number, or an exponent of less than 64 bits, expected".to_owned());
+                return Err("a number, or an exponent of less than 64 bits, expected".into());
             }
         }
     }
@@ -159,14 +192,14 @@ pub fn of_real(text: &str) -> Result<Vec<u8>, String> {
 }
 
 /// Contents of a REAL of base 10.
-pub fn of_decimal_real(text: &str) -> Result<Vec<u8>, String> {
+pub fn of_decimal_real(text: &str) -> Result<Vec<u8>, ContentsError> {
     let mut writer = Writer::new(Rules::Der);
-    writer.push_decimal_text(text).map_err(|error| error.kind().message().to_owned())?;
+    writer.push_decimal_text(text).map_err(|error| ContentsError::from(error.kind().message()))?;
     Ok(writer.finish().to_vec())
 }
 
 /// Contents of a REAL from the parts of its associated type (X.680 21.5): the mantissa in decimal.
-pub fn of_real_parts(mantissa: &str, base: &str, exponent: &str) -> Result<Vec<u8>, String> {
+pub fn of_real_parts(mantissa: &str, base: &str, exponent: &str) -> Result<Vec<u8>, ContentsError> {
     let exponent: i64 =
         exponent.parse().map_err(|_| "an exponent of less than 64 bits expected".to_owned())?;
     match base {
@@ -181,7 +214,7 @@ pub fn of_real_parts(mantissa: &str, base: &str, exponent: &str) -> Result<Vec<u
             }
             Ok(writer.finish().to_vec())
         }
-        _ => Err("base 2 or 10 expected".to_owned()),
+        _ => Err("base 2 or 10 expected".into()),
     }
 }
 

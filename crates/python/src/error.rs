@@ -20,8 +20,8 @@ static SCHEMA: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 
 /// `tercet.ArgumentError`.
 #[cold]
-pub(crate) fn argument(message: impl AsRef<str>) -> PyErr {
-    Python::attach(|py| raise(py, &ARGUMENT, "ArgumentError", message.as_ref(), |_| Ok(())))
+pub(crate) fn argument(message: impl std::fmt::Display) -> PyErr {
+    Python::attach(|py| raise(py, &ARGUMENT, "ArgumentError", &message.to_string(), |_| Ok(())))
 }
 
 /// `tercet.InternalError`.

@@ -5,6 +5,7 @@
 //! two things, and an alternative of a CHOICE keeps its name. Rows of a table tell the record and their index in each list
 //! around them, so that rows of lists inside one another find each other too.
 
+use crate::SettingError;
 use crate::reshape::{Copies, Reshape, component, is_list, list_name, parts, say_moved, say_part};
 use std::sync::Arc;
 use tercet_dynamic::{FieldId, Leaf, NodeId, Shape, Sink, Tape, Token, View, say_constant};
@@ -90,7 +91,7 @@ impl Children {
     ///
     /// # Errors
     /// When there is nothing with parts at a path, or there are too many.
-    pub fn new(records: &Arc<Shape>, root: NodeId, paths: &[String]) -> Result<Self, String> {
+    pub fn new(records: &Arc<Shape>, root: NodeId, paths: &[String]) -> Result<Self, SettingError> {
         let mut maker = Maker::new(records, root);
         let mut paths: Vec<String> = paths.iter().map(|path| path.replace("[]", "")).collect();
         // A component comes before what is inside of it.
@@ -103,13 +104,13 @@ impl Children {
     ///
     /// # Errors
     /// When there is none, or there are too many.
-    pub fn lists_of(records: &Shape, root: NodeId) -> Result<Vec<String>, String> {
+    pub fn lists_of(records: &Shape, root: NodeId) -> Result<Vec<String>, SettingError> {
         let mut paths = Vec::new();
         outermost(records, root, &mut Vec::new(), &mut Vec::new(), &mut paths);
         match paths.len() {
-            0 => Err("the records have no lists".to_owned()),
+            0 => Err("the records have no lists".into()),
             count if count > TABLES => {
-                Err(format!("the records have more than {TABLES} lists: name the ones to write"))
+                Err(format!("the records have more than {TABLES} lists: name the ones to write").into())
             }
             _ => Ok(paths),
         }
@@ -119,13 +120,13 @@ impl Children {
     ///
     /// # Errors
     /// When the type is no CHOICE, or none has.
-    pub fn alternatives_of(records: &Shape, root: NodeId) -> Result<Vec<String>, String> {
+    pub fn alternatives_of(records: &Shape, root: NodeId) -> Result<Vec<String>, SettingError> {
         if records.node(root).kind != Kind::Choice {
-            return Err("the records are of one type, not of the alternatives of a CHOICE".to_owned());
+            return Err("the records are of one type, not of the alternatives of a CHOICE".into());
         }
         let fields = records.fields_of(root).filter(|(_, field)| has_parts(records, field.node));
         let names: Vec<_> = fields.map(|(_, field)| records.name(field.name).to_owned()).collect();
-        if names.is_empty() { Err("no alternative of the records has parts".to_owned()) } else { Ok(names) }
+        if names.is_empty() { Err("no alternative of the records has parts".into()) } else { Ok(names) }
     }
 
     /// The shape of the rows of all tables.
@@ -367,9 +368,9 @@ impl<'a> Maker<'a> {
     }
 
     /// Adds the table of a path, and those of the lists that it passes.
-    fn path(&mut self, path: &str) -> Result<(), String> {
+    fn path(&mut self, path: &str) -> Result<(), SettingError> {
         if path.split('.').count() > STEPS {
-            return Err(format!("`{path}` is too long"));
+            return Err(format!("`{path}` is too long").into());
         }
         let (mut way, mut end) = (0, 0);
         for name in path.split('.') {
@@ -387,7 +388,7 @@ impl<'a> Maker<'a> {
                 Part::Table(table) => self.way_of_rows(table),
             };
         }
-        Err(format!("`{path}` is on the way to another table"))
+        Err(format!("`{path}` is on the way to another table").into())
     }
 
     /// Makes a part of a value on the way a way too, or what a table is of, as which the end of a path is.
@@ -397,9 +398,9 @@ impl<'a> Maker<'a> {
         field: FieldId,
         node: NodeId,
         (path, is_end): (&str, bool),
-    ) -> Result<Part, String> {
+    ) -> Result<Part, SettingError> {
         if is_end && !has_parts(self.records, node) {
-            return Err(format!("`{path}` is neither a list, nor has it components"));
+            return Err(format!("`{path}` is neither a list, nor has it components").into());
         }
         self.leading.push(field);
         let lists = self.around[way].clone();
@@ -426,9 +427,9 @@ impl<'a> Maker<'a> {
         self.ways.len() - 1
     }
 
-    fn table(&mut self, node: NodeId, path: &str, mut lists: Vec<String>) -> Result<usize, String> {
+    fn table(&mut self, node: NodeId, path: &str, mut lists: Vec<String>) -> Result<usize, SettingError> {
         if self.tables.len() == TABLES {
-            return Err(format!("there are more than {TABLES} tables"));
+            return Err(format!("there are more than {TABLES} tables").into());
         }
         let is_list = is_list(self.records, node);
         let mut root = node;

@@ -1,5 +1,6 @@
 //! Totals that stand around the records, compared with what was read.
 
+use crate::SettingError;
 use crate::interpret::wide;
 use std::fmt;
 use std::str::FromStr;
@@ -31,9 +32,9 @@ struct Term {
 }
 
 impl FromStr for Sum {
-    type Err = String;
+    type Err = SettingError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, SettingError> {
         let guarded = |word: &str, counts| {
             let (terms, name) = text.split_once(word)?;
             Some((terms, Some((name.trim().to_owned(), counts))))

@@ -2,6 +2,7 @@
 //!
 //! The rows have a shape of their own, in which the lists on the way are their elements.
 
+use crate::SettingError;
 use crate::reshape::{Copies, Reshape, component, is_list, list_name, parts, say_moved, say_part};
 use std::sync::Arc;
 use tercet_dynamic::{FieldId, NodeId, Shape, Sink, Tape, Token, View};
@@ -40,7 +41,7 @@ impl Explode {
     ///
     /// # Errors
     /// When there is no list.
-    pub fn new(records: &Arc<Shape>, root: NodeId, path: &str) -> Result<Self, String> {
+    pub fn new(records: &Arc<Shape>, root: NodeId, path: &str) -> Result<Self, SettingError> {
         let mut rows = Reshape::new(records);
         let (new_root, shift) = rows.copy(root);
         let (mut around, mut around_copy) = (root, new_root);
@@ -55,7 +56,7 @@ impl Explode {
                 count += 1;
                 lists.push(list_name(&lists, name));
                 if lists.len() > LEVELS {
-                    return Err(format!("there are too many lists on the way to `{path}`"));
+                    return Err(format!("there are too many lists on the way to `{path}`").into());
                 }
             }
             let last = names.peek().is_none();
@@ -66,7 +67,7 @@ impl Explode {
             (around, around_copy) = (node, copy_node);
         }
         if steps.last().is_none_or(|step| step.lists == 0) {
-            return Err(format!("`{path}` is not a SEQUENCE OF or SET OF"));
+            return Err(format!("`{path}` is not a SEQUENCE OF or SET OF").into());
         }
         let (shape, copies) = rows.finish();
         Ok(Self { shape: Arc::new(shape), root: new_root, steps, lists, copies, shift })

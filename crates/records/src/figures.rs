@@ -1,5 +1,6 @@
 //! What chosen components come to over the records: sums, the least and the greatest, and numbers that are missing or twice.
 
+use crate::SettingError;
 use crate::component::{Component, is_element};
 use crate::filter::FilterError;
 use crate::sequence::Sequence;
@@ -162,7 +163,9 @@ impl Figures {
 fn sequence(text: &str) -> Result<(String, FigureKind), FilterError> {
     let (path, sequence) = match text.split_once('=') {
         None => (text, Sequence::default()),
-        Some((path, circle)) => (path, Sequence::around(circle_of(circle).map_err(FilterError::new)?)),
+        Some((path, circle)) => {
+            (path, Sequence::around(circle_of(circle).map_err(|error| FilterError::new(error.to_string()))?))
+        }
     };
     Ok((path.to_owned(), FigureKind::Sequence(sequence)))
 }
@@ -171,10 +174,10 @@ fn sequence(text: &str) -> Result<(String, FigureKind), FilterError> {
 ///
 /// # Errors
 /// When it is none.
-pub fn circle_of(text: &str) -> Result<RangeInclusive<i64>, String> {
+pub fn circle_of(text: &str) -> Result<RangeInclusive<i64>, SettingError> {
     let numbers =
         text.split_once("..").and_then(|(first, last)| Some(first.parse().ok()?..=last.parse().ok()?));
-    let wrong = || format!("`{text}` is not a range `FIRST..LAST`, such as `0..9999`");
+    let wrong = || format!("`{text}` is not a range `FIRST..LAST`, such as `0..9999`").into();
     numbers.filter(|circle| circle.start() < circle.end()).ok_or_else(wrong)
 }
 

@@ -1,5 +1,6 @@
 //! Records in other rules than BER: their plans, made when the first such record comes.
 
+use crate::SettingError;
 use crate::fit::Known;
 use crate::framing::partial::{Closed, closed};
 use crate::framing::{Decodes, RecordFormat};
@@ -10,7 +11,7 @@ use tercet_dynamic::{
 };
 use tercet_dynamic::{Unknown, xml};
 
-type Make = dyn Fn(Rules) -> Result<Plan, String> + Send + Sync;
+type Make = dyn Fn(Rules) -> Result<Plan, SettingError> + Send + Sync;
 
 /// Makes the plans for records that are not in BER, each when it is needed first.
 #[derive(Clone)]
@@ -18,8 +19,8 @@ pub struct OtherRules(Arc<Inner>);
 
 struct Inner {
     make: Box<Make>,
-    uper: OnceLock<Result<Plan, String>>,
-    aper: OnceLock<Result<Plan, String>>,
+    uper: OnceLock<Result<Plan, SettingError>>,
+    aper: OnceLock<Result<Plan, SettingError>>,
 }
 
 impl fmt::Debug for OtherRules {
@@ -30,19 +31,19 @@ impl fmt::Debug for OtherRules {
 
 impl OtherRules {
     /// `make` makes a plan of the types that the plan for BER has, in the same order: both have one shape.
-    pub fn new(make: impl Fn(Rules) -> Result<Plan, String> + Send + Sync + 'static) -> Self {
+    pub fn new(make: impl Fn(Rules) -> Result<Plan, SettingError> + Send + Sync + 'static) -> Self {
         Self(Arc::new(Inner { make: Box::new(make), uper: OnceLock::new(), aper: OnceLock::new() }))
     }
 
     /// The plan for records in a format, where that for BER is `ber`; this one for BER, and for XER, which wants the shape.
-    pub(crate) fn plan<'p>(&'p self, format: RecordFormat, ber: &'p Plan) -> Result<&'p Plan, String> {
+    pub(crate) fn plan<'p>(&'p self, format: RecordFormat, ber: &'p Plan) -> Result<&'p Plan, SettingError> {
         let Some(rules) = format.plan_rules() else { return Ok(ber) };
         let Inner { make, uper, aper } = &*self.0;
         let made = if rules == Rules::Uper { uper } else { aper };
         let made = made.get_or_init(|| {
             let plan = make(rules)?;
             let same = plan.shape == ber.shape;
-            same.then_some(plan).ok_or_else(|| format!("the plan for {format} has another shape"))
+            same.then_some(plan).ok_or_else(|| format!("the plan for {format} has another shape").into())
         });
         made.as_ref().map_err(Clone::clone)
     }
@@ -57,7 +58,7 @@ pub(crate) fn plan_for<'p>(
 ) -> Result<&'p Plan, Error> {
     let found = match others {
         Some(others) => others.plan(format, ber),
-        None if format.plan_rules().is_some() => Err(format!("there is no plan for {format}")),
+        None if format.plan_rules().is_some() => Err(format!("there is no plan for {format}").into()),
         None => Ok(ber),
     };
     found.map_err(|detail| Error::new(ErrorKind::Unsupported, at).with_detail(detail))

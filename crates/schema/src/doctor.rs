@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::sync::Arc;
 use tercet_dynamic::{Options, Unknown};
 use tercet_model::Tagging;
-use tercet_records::{Check, Fit, fit};
+use tercet_records::{Check, Fit, SettingError, fit};
 
 /// Bytes that many types are tried on; the best are tried on more.
 const TYPES: usize = 1 << 16;
@@ -49,7 +49,7 @@ impl Doctor {
     ///
     /// # Errors
     /// When what is given of the framing is none.
-    pub fn ways(&self, sample: &[u8], whole: bool) -> Result<Vec<Way>, String> {
+    pub fn ways(&self, sample: &[u8], whole: bool) -> Result<Vec<Way>, SettingError> {
         let mut ways = self.ways_with(sample, whole, false)?;
         let is_kept = self.options.unknown == Unknown::Keep;
         if !is_kept && !ways.first().is_some_and(|way| way.fit.is_perfect()) {
@@ -64,7 +64,7 @@ impl Doctor {
         Ok(ways)
     }
 
-    fn ways_with(&self, sample: &[u8], whole: bool, keep: bool) -> Result<Vec<Way>, String> {
+    fn ways_with(&self, sample: &[u8], whole: bool, keep: bool) -> Result<Vec<Way>, SettingError> {
         let few = &sample[..sample.len().min(TYPES)];
         let is_whole = whole && few.len() == sample.len();
         let mut ways: Vec<(Way, RecordPlan)> = Vec::new();
@@ -122,7 +122,7 @@ impl Doctor {
     ///
     /// # Errors
     /// As [`Doctor::ways`].
-    pub fn fit(&self, way: &Way, sample: &[u8], whole: bool) -> Result<Option<Fit>, String> {
+    pub fn fit(&self, way: &Way, sample: &[u8], whole: bool) -> Result<Option<Fit>, SettingError> {
         let Some(schema) = self.schema(way.tags) else { return Ok(None) };
         let plan = RecordPlan::new(schema, &way.type_name, way.records.as_deref());
         let plan = plan.map_err(|error| error.to_string())?.framed(&self.given)?;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tercet_dynamic::Options;
 use tercet_plan::{NodeId, Plan, Rules};
 use tercet_records::path::{ListPath, PathError, concatenated, list};
-use tercet_records::{Check, Children, Fit, Framing, GivenFraming, OtherRules, Reason, fit};
+use tercet_records::{Check, Children, Fit, Framing, GivenFraming, OtherRules, Reason, SettingError, fit};
 
 /// What records of a file are and where they stand.
 #[derive(Clone, Debug)]
@@ -71,8 +71,9 @@ impl RecordPlan {
         let Some(path) = path else {
             let framing = concatenated(&plan, root)?;
             let (schema, name) = (Arc::clone(schema), type_name.to_owned());
-            let others =
-                OtherRules::new(move |rules| schema.plan(rules, &[&name]).map_err(|error| error.to_string()));
+            let others = OtherRules::new(move |rules| {
+                schema.plan(rules, &[&name]).map_err(|error| error.to_string().into())
+            });
             return Ok(Self { plan, others, framing, outer: None, record: root });
         };
         let ListPath { element, framing, .. } = list(&plan, root, path)?;
@@ -82,7 +83,7 @@ impl RecordPlan {
         };
         let plan = schema.plan(Rules::Ber, &[type_name, &name])?;
         let (outer, record) = (Some(root_of(&plan, type_name)?), root_of(&plan, &name)?);
-        let others = OtherRules::new(|_| Err(Reason::NoList.to_string()));
+        let others = OtherRules::new(|_| Err(Reason::NoList.to_string().into()));
         Ok(Self { plan, others, framing, outer, record })
     }
 
@@ -114,7 +115,7 @@ impl RecordPlan {
     ///
     /// # Errors
     /// When there is no such framing, or records in these rules have no end in it.
-    pub fn framed(mut self, given: &GivenFraming) -> Result<Self, String> {
+    pub fn framed(mut self, given: &GivenFraming) -> Result<Self, SettingError> {
         self.framing = given.framed(self.framing)?;
         Ok(self)
     }

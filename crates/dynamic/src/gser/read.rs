@@ -1,6 +1,7 @@
 //! GSER text to a tape, guided by the schema.
 
 use super::index::{Document, Type};
+use crate::contents::ContentsError;
 use crate::contents::{self, Made};
 use crate::event::Sink;
 use crate::read_error::{ReadError, cut};
@@ -228,13 +229,13 @@ impl<'a> Text<'a> {
             (Kind::Boolean, Type::Word) if matches!(word, "TRUE" | "FALSE") => {
                 Ok(contents::of_boolean(word == "TRUE").into())
             }
-            (Kind::Boolean, _) => Err("TRUE or FALSE expected".to_owned()),
+            (Kind::Boolean, _) => Err("TRUE or FALSE expected".into()),
             (Kind::Null, Type::Word) if word == "NULL" => Ok(Cow::Borrowed(&[])),
-            (Kind::Null, _) => Err("NULL expected".to_owned()),
+            (Kind::Null, _) => Err("NULL expected".into()),
             (Kind::Integer | Kind::Enumerated, Type::Word) => match contents::of_item(shape, node, word) {
                 Some(contents) => Ok(contents.into()),
                 None if word.starts_with(|first: char| first.is_ascii_alphabetic()) => {
-                    Err(format!("no item `{}` in this {}", cut(word), kind.name()))
+                    Err(format!("no item `{}` in this {}", cut(word), kind.name()).into())
                 }
                 None => contents::of_integer(word).map(Cow::Owned),
             },
@@ -242,26 +243,26 @@ impl<'a> Text<'a> {
                 "PLUS-INFINITY" => contents::of_real("INF").map(Cow::Owned),
                 "MINUS-INFINITY" => contents::of_real("-INF").map(Cow::Owned),
                 "NOT-A-NUMBER" => contents::of_real("NaN").map(Cow::Owned),
-                "INF" | "-INF" | "NaN" => Err("a number expected".to_owned()),
+                "INF" | "-INF" | "NaN" => Err("a number expected".into()),
                 _ => contents::of_real(word).map(Cow::Owned),
             },
             (Kind::Real, Type::Open) => real_parts(text, at),
             (Kind::BitString, Type::Open) => {
                 let items = items_of(text, at)?;
                 if items.iter().any(|at| text.end_of_item(*at) != at + 1) {
-                    return Err("the name of a bit expected".to_owned());
+                    return Err("the name of a bit expected".into());
                 }
                 contents::of_bit_names(shape, node, items.into_iter().map(|at| text.raw(at))).map(Cow::Owned)
             }
             (Kind::BitString, Type::Bits) => contents::of_bit_digits(word.bytes())
                 .map(Cow::Owned)
-                .ok_or_else(|| "the digits 0 and 1 expected".to_owned()),
+                .ok_or_else(|| "the digits 0 and 1 expected".into()),
             (Kind::BitString, Type::Hex) => of_hex_digits(word).map(Cow::Owned),
             (Kind::OctetString | Kind::Open, Type::Hex) => parse_hex(word.as_bytes())
                 .map(Cow::Owned)
-                .ok_or_else(|| "pairs of hexadecimal digits expected".to_owned()),
+                .ok_or_else(|| "pairs of hexadecimal digits expected".into()),
             (Kind::ObjectIdentifier | Kind::RelativeOid, Type::Word) => {
-                contents::of_text(kind, word).unwrap_or_else(|| Err("another value expected".to_owned()))
+                contents::of_text(kind, word).unwrap_or_else(|| Err("another value expected".into()))
             }
             (_, Type::Text) if !matches!(kind, Kind::ObjectIdentifier | Kind::RelativeOid) => {
                 let made = match text.string(at) {
@@ -269,9 +270,9 @@ impl<'a> Text<'a> {
                     Cow::Owned(string) => contents::of_text(kind, &string)
                         .map(|made| made.map(|contents| contents.into_owned().into())),
                 };
-                made.unwrap_or_else(|| Err(format!("a value of {} expected", kind.name())))
+                made.unwrap_or_else(|| Err(format!("a value of {} expected", kind.name()).into()))
             }
-            _ => Err(format!("a value of {} expected", kind.name())),
+            _ => Err(format!("a value of {} expected", kind.name()).into()),
         }
     }
 }
@@ -291,7 +292,7 @@ fn is_word(text: &Document<'_>, at: usize, word: &str) -> bool {
 }
 
 /// Where the items between braces begin.
-fn items_of(text: &Document<'_>, at: usize) -> std::result::Result<Vec<usize>, String> {
+fn items_of(text: &Document<'_>, at: usize) -> std::result::Result<Vec<usize>, ContentsError> {
     let mut items = Items { next: at + 1, close: text.close(at) };
     let mut found = Vec::new();
     while let Some(item) = items.next(text).map_err(|_| AFTER_COMMA.to_owned())? {
@@ -301,7 +302,7 @@ fn items_of(text: &Document<'_>, at: usize) -> std::result::Result<Vec<usize>, S
 }
 
 /// A BIT STRING in hexadecimal, four bits a digit.
-fn of_hex_digits(digits: &str) -> std::result::Result<Vec<u8>, String> {
+fn of_hex_digits(digits: &str) -> std::result::Result<Vec<u8>, ContentsError> {
     let expected = || "hexadecimal digits expected".to_owned();
     let odd = digits.len() % 2 == 1;
     let padded = if odd { Cow::Owned(format!("{digits}0")) } else { Cow::Borrowed(digits) };

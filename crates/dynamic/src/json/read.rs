@@ -4,6 +4,7 @@ use super::Options;
 use super::index::{Document, Type};
 use super::instructed::places;
 use super::write::{fixed_size, is_inexact, is_octets, only_base};
+use crate::contents::ContentsError;
 use crate::contents::{self, Made};
 use crate::event::{Leaf, Sink};
 use crate::read_error::{ReadError, cut};
@@ -285,7 +286,7 @@ impl<'a> Text<'a> {
     fn contents(&self, at: usize, node: NodeId) -> Made<'a> {
         let text = self.text;
         let kind = self.shape.node(node).kind;
-        let expected = |what: &str| Err(format!("{what} expected"));
+        let expected = |what: &str| Err(format!("{what} expected").into());
         match (kind, text.what(at)) {
             (Kind::Boolean, Type::True) => Ok(contents::of_boolean(true).into()),
             (Kind::Boolean, Type::False) => Ok(contents::of_boolean(false).into()),
@@ -304,7 +305,7 @@ impl<'a> Text<'a> {
                             None => expected("an integer"),
                         }
                     }
-                    None => Err(format!("no item `{}` in this ENUMERATED", cut(&name))),
+                    None => Err(format!("no item `{}` in this ENUMERATED", cut(&name)).into()),
                 }
             }
             (Kind::Integer, _) => expected("an integer"),
@@ -357,11 +358,11 @@ impl<'a> Text<'a> {
         }
     }
 
-    fn octets(&self, at: usize) -> std::result::Result<Vec<u8>, String> {
+    fn octets(&self, at: usize) -> std::result::Result<Vec<u8>, ContentsError> {
         let form = self.options.octets;
         parse_octets(&self.text.string(at), form).ok_or_else(|| match form {
-            Octets::Base64 => "base64 expected".to_owned(),
-            _ => "pairs of hexadecimal digits expected".to_owned(),
+            Octets::Base64 => "base64 expected".into(),
+            _ => "pairs of hexadecimal digits expected".into(),
         })
     }
 
@@ -408,9 +409,9 @@ fn member(text: &Document<'_>, object: usize, name: &str) -> Option<usize> {
 }
 
 /// An integer as a JSON number.
-fn integer(text: &str) -> std::result::Result<Vec<u8>, String> {
+fn integer(text: &str) -> std::result::Result<Vec<u8>, ContentsError> {
     match contents::of_integer(text) {
         Ok(contents) => Ok(contents),
-        Err(_) => parse_whole(text).ok_or_else(|| "an integer of reasonable size expected".to_owned()),
+        Err(_) => parse_whole(text).ok_or_else(|| "an integer of reasonable size expected".into()),
     }
 }

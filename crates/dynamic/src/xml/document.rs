@@ -4,6 +4,7 @@
 //! attributes other than those of namespaces and schema instances, and more than [`MAX_ATTRIBUTES`] of these. Comments
 //! and processing instructions are passed over. Nothing here is recursive, and depth is limited.
 
+use crate::contents::ContentsError;
 use crate::read_error::{ReadError, TOO_DEEP, cut, levels};
 use quick_xml::events::{BytesRef, BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
@@ -145,7 +146,10 @@ impl<'t> Document<'t> {
     }
 
     /// The characters of a string type: control characters are elements (X.680 12.15.5).
-    pub(super) fn string(&self, at: Content) -> std::result::Result<std::borrow::Cow<'_, str>, String> {
+    pub(super) fn string(
+        &self,
+        at: Content,
+    ) -> std::result::Result<std::borrow::Cow<'_, str>, ContentsError> {
         super::read::string(self, at)
     }
 

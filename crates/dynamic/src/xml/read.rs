@@ -5,6 +5,7 @@ use super::document::{Content, Document, Element, Item, is_white_octet};
 use super::names::{content_name, control, element_name, is_value_list, item_name, root_name};
 use super::variant::Variant;
 use crate::contents;
+use crate::contents::ContentsError;
 use crate::event::Sink;
 use crate::path::last;
 use crate::read_error::{ReadError, cut};
@@ -215,10 +216,10 @@ impl<'a> Source for Text<'a> {
 
 impl Text<'_> {
     /// Contents octets of a primitive value.
-    pub(super) fn contents(&self, at: Content, node: NodeId) -> std::result::Result<Vec<u8>, String> {
+    pub(super) fn contents(&self, at: Content, node: NodeId) -> std::result::Result<Vec<u8>, ContentsError> {
         let (shape, text) = (self.shape, self.text);
         let kind = shape.node(node).kind;
-        let expected = |what: &str| Err(format!("{what} expected"));
+        let expected = |what: &str| Err(format!("{what} expected").into());
         // Values of these have an empty element or characters.
         let word = match kind {
             Kind::Boolean | Kind::Integer | Kind::Enumerated | Kind::Real => empty_element(text, at)?,
@@ -232,7 +233,7 @@ impl Text<'_> {
             },
             Kind::Integer => match word {
                 Some(name) => contents::of_item(shape, node, name)
-                    .ok_or_else(|| format!("no number `{}` in this INTEGER", cut(name))),
+                    .ok_or_else(|| format!("no number `{}` in this INTEGER", cut(name)).into()),
                 None => contents::of_integer(&plain(text, at)?),
             },
             Kind::Enumerated => {
@@ -244,7 +245,7 @@ impl Text<'_> {
                     {
                         contents::of_integer(&name)
                     }
-                    None => Err(format!("no item `{}` in this ENUMERATED", cut(&name))),
+                    None => Err(format!("no item `{}` in this ENUMERATED", cut(&name)).into()),
                 }
             }
             Kind::Real => match word {
@@ -263,7 +264,7 @@ impl Text<'_> {
             Kind::BitString => {
                 let digits = characters(text, at)?;
                 let digits = digits.bytes().filter(|octet| !is_white_octet(*octet));
-                contents::of_bit_digits(digits).ok_or_else(|| "the digits 0 and 1 expected".to_owned())
+                contents::of_bit_digits(digits).ok_or_else(|| "the digits 0 and 1 expected".into())
             }
             Kind::OctetString => hexadecimal(text, at),
             Kind::Null => match text.items(at).next() {
@@ -286,14 +287,14 @@ impl Text<'_> {
         }
     }
 
-    fn named_bits(&self, at: Content, node: NodeId) -> std::result::Result<Vec<u8>, String> {
+    fn named_bits(&self, at: Content, node: NodeId) -> std::result::Result<Vec<u8>, ContentsError> {
         let text = self.text;
         let made = contents::of_bit_names(self.shape, node, text.elements(at).map(|element| element.name))?;
         if let Some(element) = text.elements(at).find(|it| it.content.begin != it.content.end) {
-            return Err(format!("<{}/> expected", cut(element.name)));
+            return Err(format!("<{}/> expected", cut(element.name)).into());
         }
         if text.has_text(at) {
-            return Err("bits and names of bits together".to_owned());
+            return Err("bits and names of bits together".into());
         }
         Ok(made)
     }
@@ -337,21 +338,24 @@ fn single<'d>(text: &'d Document<'_>, at: Content) -> Option<Element<'d>> {
 }
 
 /// The name of the empty element that is all there is.
-fn empty_element<'d>(text: &'d Document<'_>, at: Content) -> std::result::Result<Option<&'d str>, String> {
+fn empty_element<'d>(
+    text: &'d Document<'_>,
+    at: Content,
+) -> std::result::Result<Option<&'d str>, ContentsError> {
     match single(text, at) {
         Some(element) if element.content.begin == element.content.end => Ok(Some(element.name)),
-        Some(element) => Err(format!("<{}/> expected", cut(element.name))),
+        Some(element) => Err(format!("<{}/> expected", cut(element.name)).into()),
         None => Ok(None),
     }
 }
 
 /// The characters where no elements may be.
-fn characters<'d>(text: &'d Document<'_>, at: Content) -> std::result::Result<Cow<'d, str>, String> {
+fn characters<'d>(text: &'d Document<'_>, at: Content) -> std::result::Result<Cow<'d, str>, ContentsError> {
     let mut items = text.items(at);
     match (items.next(), items.next()) {
         (None, _) => Ok(Cow::Borrowed("")),
         (Some(Item::Text(text)), None) => Ok(Cow::Borrowed(text)),
-        _ => Err("characters expected, elements found".to_owned()),
+        _ => Err("characters expected, elements found".into()),
     }
 }
 
@@ -370,7 +374,7 @@ fn numbers(text: Cow<'_, str>) -> Cow<'_, str> {
 }
 
 /// The characters without white space at the ends.
-fn plain<'d>(text: &'d Document<'_>, at: Content) -> std::result::Result<Cow<'d, str>, String> {
+fn plain<'d>(text: &'d Document<'_>, at: Content) -> std::result::Result<Cow<'d, str>, ContentsError> {
     let white = |letter: char| matches!(letter, ' ' | '\t' | '\n' | '\r');
     Ok(match characters(text, at)? {
         Cow::Borrowed(text) => Cow::Borrowed(text.trim_matches(white)),
@@ -379,7 +383,10 @@ fn plain<'d>(text: &'d Document<'_>, at: Content) -> std::result::Result<Cow<'d,
 }
 
 /// The value of a character string type: control characters are elements (X.680 12.15.5).
-pub(super) fn string<'d>(text: &'d Document<'_>, at: Content) -> std::result::Result<Cow<'d, str>, String> {
+pub(super) fn string<'d>(
+    text: &'d Document<'_>,
+    at: Content,
+) -> std::result::Result<Cow<'d, str>, ContentsError> {
     if let Ok(characters) = characters(text, at) {
         return Ok(characters);
     }
@@ -399,7 +406,7 @@ pub(super) fn string<'d>(text: &'d Document<'_>, at: Content) -> std::result::Re
 }
 
 /// Octets in hexadecimal, white space anywhere (X.680 12.14).
-fn hexadecimal(text: &Document<'_>, at: Content) -> std::result::Result<Vec<u8>, String> {
+fn hexadecimal(text: &Document<'_>, at: Content) -> std::result::Result<Vec<u8>, ContentsError> {
     let characters = characters(text, at)?;
     let octets = match parse_hex(characters.as_bytes()) {
         Some(octets) => Some(octets),
@@ -408,15 +415,15 @@ fn hexadecimal(text: &Document<'_>, at: Content) -> std::result::Result<Vec<u8>,
             parse_hex(&digits)
         }
     };
-    octets.ok_or_else(|| "pairs of hexadecimal digits expected".to_owned())
+    octets.ok_or_else(|| "pairs of hexadecimal digits expected".into())
 }
 
 /// A REAL as the value of its associated type (X.680 21.5).
-fn real_parts(text: &Document<'_>, at: Content) -> std::result::Result<Vec<u8>, String> {
+fn real_parts(text: &Document<'_>, at: Content) -> std::result::Result<Vec<u8>, ContentsError> {
     let mut parts = text.elements(at);
     let mut part = |name: &str| match parts.next() {
         Some(element) if element.name == name => plain(text, element.content),
-        _ => Err("a number, or mantissa, base and exponent expected".to_owned()),
+        _ => Err("a number, or mantissa, base and exponent expected".into()),
     };
     contents::of_real_parts(&part("mantissa")?, &part("base")?, &part("exponent")?)
 }

@@ -13,7 +13,7 @@ use pyo3::types::{PyDict, PyList};
 use std::io;
 use std::sync::Arc;
 use tercet::records::conversion::RecordOptions;
-use tercet::records::{Guess, guess};
+use tercet::records::{Guess, SettingError, guess};
 use tercet::{Doctor, Rules, Way};
 
 /// Finds out how to read record files: types, the meaning of tags, framings and lists inside of values are tried on
@@ -97,7 +97,7 @@ pub(crate) fn doctor<'py>(
 struct Diagnosis {
     name: String,
     guess: Guess,
-    ways: Result<Vec<Way>, String>,
+    ways: Result<Vec<Way>, SettingError>,
     /// Bytes that were looked at.
     length: usize,
 }

@@ -214,7 +214,10 @@ impl FormOptions {
     /// # Errors
     /// When a pattern matches nothing.
     pub fn expanded<'p>(&self, shown: impl Into<Shown<'p>>, node: NodeId) -> Result<Self, OptionFault> {
-        Ok(self.with_columns(expand(shown.into().shape(), node, &self.columns)?))
+        Ok(self.with_columns(
+            expand(shown.into().shape(), node, &self.columns)
+                .map_err(|error| OptionFault::new(error.to_string()))?,
+        ))
     }
 
     /// Returns the options with other columns.

@@ -2,6 +2,7 @@
 //!
 //! All of them share the names, the checks and the words of errors. They differ in how a name is spelled: [`Names`].
 
+use crate::SettingError;
 use serde::Serialize;
 use serde::de::value::SeqDeserializer;
 use serde::de::{
@@ -160,6 +161,12 @@ impl fmt::Display for OptionFault {
 }
 
 impl std::error::Error for OptionFault {}
+
+impl From<SettingError> for OptionFault {
+    fn from(error: SettingError) -> Self {
+        Self::new(error)
+    }
+}
 
 impl From<String> for OptionFault {
     fn from(text: String) -> Self {

@@ -3,6 +3,7 @@
 use super::given::OptionFault;
 #[cfg(feature = "clap")]
 use super::words::listed;
+use crate::SettingError;
 use crate::interpret::{Interpretation, Profile, RenderKind};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -59,14 +60,14 @@ pub enum RenderRule {
 }
 
 impl FromStr for RenderRule {
-    type Err = String;
+    type Err = SettingError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, SettingError> {
         match (text, text.split_once('=')) {
             ("auto", _) => Ok(Self::Auto),
             ("none", _) => Ok(Self::None),
             (_, Some((path, kind))) => Ok(Self::Path(path.to_owned(), kind.parse()?)),
-            _ => Err("`auto`, `none` or PATH=KIND expected".to_owned()),
+            _ => Err("`auto`, `none` or PATH=KIND expected".into()),
         }
     }
 }

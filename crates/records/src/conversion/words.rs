@@ -1,6 +1,7 @@
 //! Values of options that are written as one text.
 
 use super::rendering::RenderRule;
+use crate::SettingError;
 use crate::filter::Condition;
 use crate::formats::Format;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -45,14 +46,14 @@ pub struct Renaming {
 }
 
 impl FromStr for Renaming {
-    type Err = String;
+    type Err = SettingError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, SettingError> {
         match text.split_once('=') {
             Some((path, name)) if !path.is_empty() && !name.is_empty() => {
                 Ok(Self { path: path.to_owned(), name: name.to_owned() })
             }
-            _ => Err("`PATH=NAME` expected".to_owned()),
+            _ => Err("`PATH=NAME` expected".into()),
         }
     }
 }
@@ -68,9 +69,9 @@ impl fmt::Display for Renaming {
 pub struct NumberRange(pub RangeInclusive<i64>);
 
 impl FromStr for NumberRange {
-    type Err = String;
+    type Err = SettingError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, SettingError> {
         crate::figures::circle_of(text).map(Self)
     }
 }
@@ -106,13 +107,13 @@ const NONE: &str = "none";
 const LIMIT: &str = "a number or `none`";
 
 impl FromStr for RejectLimit {
-    type Err = String;
+    type Err = SettingError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, SettingError> {
         match text.parse() {
             _ if text == NONE => Ok(Self::None),
             Ok(most) => Ok(Self::Most(most)),
-            Err(_) => Err(format!("{LIMIT} expected")),
+            Err(_) => Err(format!("{LIMIT} expected").into()),
         }
     }
 }
@@ -171,20 +172,20 @@ impl Ratio {
 }
 
 impl TryFrom<f64> for Ratio {
-    type Error = String;
+    type Error = SettingError;
 
-    fn try_from(number: f64) -> Result<Self, String> {
+    fn try_from(number: f64) -> Result<Self, SettingError> {
         match number {
             0.0..=1.0 => Ok(Self(number)),
-            _ => Err("a number from 0 to 1 expected".to_owned()),
+            _ => Err("a number from 0 to 1 expected".into()),
         }
     }
 }
 
 impl FromStr for Ratio {
-    type Err = String;
+    type Err = SettingError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, SettingError> {
         Self::try_from(text.parse().unwrap_or(f64::NAN))
     }
 }

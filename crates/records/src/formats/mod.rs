@@ -16,6 +16,7 @@ mod xml;
 pub use shown::{Shown, TableRole};
 pub(crate) use tables::{fields, part_writer, paths, tables, writer};
 
+use crate::SettingError;
 use crate::conversion::{FormOptions, OptionFault};
 use crate::writer::RowWriter;
 use std::fmt;
@@ -249,11 +250,11 @@ impl fmt::Display for Format {
 }
 
 impl FromStr for Format {
-    type Err = String;
+    type Err = SettingError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, SettingError> {
         let found = Self::all().find(|format| format.name() == text);
-        found.ok_or_else(|| tercet_suggest::unknown("format", text, Self::all().map(Self::name)))
+        found.ok_or_else(|| tercet_suggest::unknown("format", text, Self::all().map(Self::name)).into())
     }
 }
 

@@ -1,5 +1,6 @@
 //! The encoding rules of records, as far as files tell them.
 
+use crate::SettingError;
 use std::fmt;
 use std::str::FromStr;
 use tercet_plan::Rules;
@@ -49,11 +50,11 @@ impl fmt::Display for RecordFormat {
 }
 
 impl FromStr for RecordFormat {
-    type Err = String;
+    type Err = SettingError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, SettingError> {
         let found = Self::ALL.into_iter().find(|format| format.name().eq_ignore_ascii_case(text));
-        found.ok_or_else(|| format!("`{text}` is none of `ber`, `uper`, `aper`, `xer`"))
+        found.ok_or_else(|| format!("`{text}` is none of `ber`, `uper`, `aper`, `xer`").into())
     }
 }
 

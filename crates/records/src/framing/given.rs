@@ -1,6 +1,7 @@
 //! What is known of how records are framed, before a file is read.
 
 use super::{Framing, RecordFormat};
+use crate::SettingError;
 
 /// What is known of how records are framed: nothing, by default.
 #[derive(Clone, Debug, Default)]
@@ -20,7 +21,7 @@ impl GivenFraming {
     ///
     /// # Errors
     /// When there is no such framing, or records in these rules have no end in it.
-    pub fn framed(&self, mut framing: Framing) -> Result<Framing, String> {
+    pub fn framed(&self, mut framing: Framing) -> Result<Framing, SettingError> {
         if let Some(filler) = &self.filler {
             framing.filler.clone_from(filler);
         }

@@ -2,6 +2,7 @@
 
 use super::carve::{FileFraming, Prefix, Used};
 use super::{Framing, Identifiers, Reason, RecordFormat};
+use crate::SettingError;
 use std::fmt;
 use std::str::FromStr;
 
@@ -83,21 +84,21 @@ impl Framing {
     ///
     /// # Errors
     /// Why they cannot.
-    pub fn check(&self, trial: bool) -> Result<(), String> {
+    pub fn check(&self, trial: bool) -> Result<(), SettingError> {
         let Some(rules) = self.rules.filter(|rules| *rules != RecordFormat::Ber) else { return Ok(()) };
         let reason = match () {
             () if !self.wrappers.is_empty() => Reason::NoList,
             () if !trial && !self.file.has_lengths() => Reason::NoLength,
             () => return Ok(()),
         };
-        Err(format!("records in {rules} with the framing `{self}`: {reason}"))
+        Err(format!("records in {rules} with the framing `{self}`: {reason}").into())
     }
 
     /// Returns the framing with what a text adds to it, spelled as in [`FRAMINGS`].
     ///
     /// # Errors
     /// What is wrong with the text.
-    pub fn with(mut self, text: &str) -> Result<Self, String> {
+    pub fn with(mut self, text: &str) -> Result<Self, SettingError> {
         let (kind, rest) = text.split_once(':').unwrap_or((text, ""));
         let mut parts = rest.split([':', ',']).filter(|part| !part.is_empty());
         match kind {
@@ -112,10 +113,10 @@ impl Framing {
                     None => Used::Unknown,
                     Some("used") => Used::Behind,
                     Some("used-incl") => Used::WithHeader,
-                    Some(other) => return Err(format!("`{other}` is neither `used` nor `used-incl`")),
+                    Some(other) => return Err(format!("`{other}` is neither `used` nor `used-incl`").into()),
                 };
                 if size <= u32::from(header) || used != Used::Unknown && header < 2 {
-                    return Err("a block is larger than its header, which has a length in 2 bytes".to_owned());
+                    return Err("a block is larger than its header, which has a length in 2 bytes".into());
                 }
                 self.file = FileFraming::Blocks { size, header, used };
             }
@@ -138,7 +139,11 @@ impl Framing {
             }
             _ => match prefix(kind).filter(|_| rest.is_empty()) {
                 Some(prefix) => self.file = FileFraming::Prefix(prefix),
-                None => return Err(tercet_suggest::unknown("framing", text, FRAMINGS.map(|(name, _)| name))),
+                None => {
+                    return Err(
+                        tercet_suggest::unknown("framing", text, FRAMINGS.map(|(name, _)| name)).into()
+                    );
+                }
             },
         }
         Ok(self)

@@ -7,6 +7,7 @@
 use super::base64::{Base64, Pem};
 use super::digits::{Array, Hex};
 use super::hexdump::Dump;
+use crate::SettingError;
 use std::fmt;
 use std::io::{self, BufRead, Read};
 
@@ -252,12 +253,12 @@ pub fn blocks(text: &[u8], spelling: Spelling, joined: bool) -> Result<Vec<Block
 ///
 /// # Errors
 /// The first fault.
-pub fn from_hex(text: &str) -> Result<Vec<u8>, String> {
+pub fn from_hex(text: &str) -> Result<Vec<u8>, SettingError> {
     let parts = blocks(text.as_bytes(), Spelling::of_hex(text.as_bytes()), true);
     match parts {
         Ok(parts) => Ok(parts.into_iter().flat_map(|block| block.octets).collect()),
-        Err(error) if text.trim_end().contains('\n') => Err(error.to_string()),
-        Err(error) => Err(error.message),
+        Err(error) if text.trim_end().contains('\n') => Err(error.to_string().into()),
+        Err(error) => Err(error.message.into()),
     }
 }
 

@@ -17,6 +17,7 @@ pub use profile::Profile;
 pub(crate) use tables::wide;
 pub use tables::{CodeRule, TableRules, Tables};
 
+use crate::SettingError;
 use crate::marks::RecordMarks;
 use kinds::{Member, Parts, form};
 use profile::assigned;
@@ -97,7 +98,7 @@ impl Interpretation {
         root: NodeId,
         profile: &Profile,
         rules: &[(String, RenderKind)],
-    ) -> Result<Self, String> {
+    ) -> Result<Self, SettingError> {
         let mut shape = Shape::clone(decoded);
         let mut text = || add_node(&mut shape, Kind::Utf8String);
         let (text, timestamp, date, time, amount) = (text(), text(), text(), text(), text());

@@ -2,6 +2,7 @@
 
 use super::kinds::{KINDS, RenderKind};
 use super::tables::{CodeRule, TableRules};
+use crate::SettingError;
 use crate::control_totals::ControlTotalRules;
 use std::path::Path;
 use std::sync::LazyLock;
@@ -46,7 +47,7 @@ impl Profile {
     ///
     /// # Errors
     /// What is wrong with the text.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    pub fn parse(text: &str) -> Result<Self, SettingError> {
         let table: toml::Table = text.parse().map_err(|error: toml::de::Error| error.to_string())?;
         let mut profile = Self::default();
         for (key, value) in &table {
@@ -62,7 +63,7 @@ impl Profile {
                 ("control_totals" | "audit", toml::Value::Table(totals)) => {
                     profile.control_totals = control_total_rules(totals)?;
                 }
-                _ => return Err(format!("a profile has no `{key}` of this kind")),
+                _ => return Err(format!("a profile has no `{key}` of this kind").into()),
             }
         }
         Ok(profile)
@@ -124,14 +125,14 @@ impl Profile {
     }
 }
 
-fn rules(table: &toml::Table) -> Result<Vec<(String, RenderKind)>, String> {
+fn rules(table: &toml::Table) -> Result<Vec<(String, RenderKind)>, SettingError> {
     let rule = |(name, kind): (&String, &toml::Value)| {
         Ok((name.clone(), kind.as_str().ok_or_else(|| format!("`{name}` is not a string"))?.parse()?))
     };
     table.iter().map(rule).collect()
 }
 
-fn table_rules(table: &toml::Table) -> Result<TableRules, String> {
+fn table_rules(table: &toml::Table) -> Result<TableRules, SettingError> {
     let mut rules = TableRules::default();
     for (key, value) in table {
         match (key.as_str(), value) {
@@ -139,21 +140,21 @@ fn table_rules(table: &toml::Table) -> Result<TableRules, String> {
             (code, toml::Value::Table(it)) => {
                 let text = |name: &str| it.get(name).and_then(toml::Value::as_str).map(str::to_owned);
                 let (Some(list), Some(value)) = (text("list"), text("value")) else {
-                    return Err(format!("the table of `{code}` needs `list` and `value`"));
+                    return Err(format!("the table of `{code}` needs `list` and `value`").into());
                 };
                 let (places, time) = (text("places"), text("time"));
                 rules.codes.push(CodeRule { code: code.to_owned(), list, value, places, time });
             }
-            _ => return Err(format!("`tables` has no `{key}` of this kind")),
+            _ => return Err(format!("`tables` has no `{key}` of this kind").into()),
         }
     }
     if rules.codes.len() > usize::from(u8::MAX) {
-        return Err("there are too many tables".to_owned());
+        return Err("there are too many tables".into());
     }
     Ok(rules)
 }
 
-fn control_total_rules(table: &toml::Table) -> Result<ControlTotalRules, String> {
+fn control_total_rules(table: &toml::Table) -> Result<ControlTotalRules, SettingError> {
     let mut rules = ControlTotalRules::default();
     for (key, value) in table {
         match (key.as_str(), value) {
@@ -165,18 +166,20 @@ fn control_total_rules(table: &toml::Table) -> Result<ControlTotalRules, String>
                     rules.totals.push((path.clone(), sums.iter().map(sum).collect::<Result<_, _>>()?));
                 }
             }
-            _ => return Err(format!("`control_totals` has no `{key}` of this kind")),
+            _ => return Err(format!("`control_totals` has no `{key}` of this kind").into()),
         }
     }
     Ok(rules)
 }
 
 impl std::str::FromStr for RenderKind {
-    type Err = String;
+    type Err = SettingError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, SettingError> {
         let found = KINDS.iter().find(|(name, ..)| *name == text).map(|(_, kind, _)| *kind);
-        found.ok_or_else(|| tercet_suggest::unknown("rendering", text, Self::known().map(|(name, _)| name)))
+        found.ok_or_else(|| {
+            tercet_suggest::unknown("rendering", text, Self::known().map(|(name, _)| name)).into()
+        })
     }
 }
 
@@ -192,7 +195,7 @@ pub(super) fn assigned(
     root: NodeId,
     profile: &Profile,
     rules: &[(String, RenderKind)],
-) -> Result<Vec<(usize, RenderKind)>, String> {
+) -> Result<Vec<(usize, RenderKind)>, SettingError> {
     let mut kinds: Vec<Option<RenderKind>> = vec![None; shape.fields.len()];
     for (index, field) in shape.fields.iter().enumerate() {
         let own = shape.node(field.node).name;
@@ -230,7 +233,7 @@ pub(super) fn assigned(
             let last = path.rsplit('.').next().unwrap_or(path);
             let names: Vec<&str> = shape.fields.iter().map(|field| shape.name(field.name)).collect();
             // The component may have another kind of type, and then its name is right.
-            return Err(if names.contains(&last) { text } else { with_known(&text, last, names) });
+            return Err(if names.contains(&last) { text } else { with_known(&text, last, names) }.into());
         }
         for index in fields {
             kinds[index] = Some(*kind);

@@ -2,6 +2,7 @@
 
 use super::Instructed;
 use crate::contents;
+use crate::contents::ContentsError;
 use crate::event::Leaf;
 use crate::leaf::{Scalar, scalar};
 use crate::text::{
@@ -25,7 +26,7 @@ pub(super) enum Form<'a> {
 /// Zeros that DECIMAL may add to the digits of a number.
 const MOST_ZEROS: i64 = 20_000;
 
-type Made<T> = Result<T, String>;
+type Made<T> = Result<T, ContentsError>;
 
 impl<'s> Instructed<'s> {
     /// The form of a primitive value.
@@ -67,7 +68,7 @@ impl<'s> Instructed<'s> {
                 RealText::Word("INF") => Form::Empty("PLUS-INFINITY"),
                 RealText::Word("-INF") => Form::Empty("MINUS-INFINITY"),
                 RealText::Word(_) => Form::Empty("NOT-A-NUMBER"),
-                RealText::Parts => return Err("a REAL whose digits are out of proportion".to_owned()),
+                RealText::Parts => return Err("a REAL whose digits are out of proportion".into()),
             },
             Scalar::BitString(bits) => {
                 push_bits(&mut out, bits);
@@ -83,7 +84,7 @@ impl<'s> Instructed<'s> {
             }
             Scalar::Null => Form::Text(Cow::Borrowed("")),
             Scalar::Addition(_) => {
-                return Err("an item of a later version, whose name is not known".to_owned());
+                return Err("an item of a later version, whose name is not known".into());
             }
             Scalar::ObjectIdentifier(oid) => Form::Text(oid.to_string().into()),
             Scalar::RelativeOid(oid) => Form::Text(oid.to_string().into()),
@@ -102,7 +103,7 @@ impl<'s> Instructed<'s> {
                 Cow::Owned(text.split(is_white).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" "))
             }
         };
-        let expected = |what: &str| format!("{what} expected");
+        let expected = |what: &str| ContentsError::from(format!("{what} expected"));
         match kind {
             Kind::Boolean | Kind::Enumerated | Kind::Integer => self.item(xml, node, &text),
             Kind::Real => contents::of_real(&text),
@@ -147,11 +148,11 @@ impl<'s> Instructed<'s> {
             Kind::Boolean => match word {
                 "true" | "1" => Ok(contents::of_boolean(true).to_vec()),
                 "false" | "0" => Ok(contents::of_boolean(false).to_vec()),
-                _ => Err("true or false expected".to_owned()),
+                _ => Err("true or false expected".into()),
             },
             Kind::Integer if is_number => contents::of_integer(word),
             Kind::Enumerated if xml.use_number || is_number => {
-                contents::of_integer(word).map_err(|_| "the number of an item expected".to_owned())
+                contents::of_integer(word).map_err(|_| "the number of an item expected".into())
             }
             _ => {
                 let found = shape.items_of(node).iter().find(|item| shape.name(item.name) == word);
@@ -159,7 +160,7 @@ impl<'s> Instructed<'s> {
                 let found = found.filter(|item| xml.texts.iter().all(|text| text.0 != item.value));
                 let found = found.map(|item| integer_octets(item.value));
                 found.ok_or_else(|| {
-                    format!("no item `{}` in this {}", crate::read_error::cut(word), kind.name())
+                    format!("no item `{}` in this {}", crate::read_error::cut(word), kind.name()).into()
                 })
             }
         }
@@ -174,13 +175,13 @@ pub(super) const fn is_white(letter: char) -> bool {
 fn decimal(real: &Real<'_>) -> Made<String> {
     let mut text = Vec::new();
     if push_real(&mut text, real) != RealText::Number {
-        return Err("DECIMAL has no form for this value of REAL".to_owned());
+        return Err("DECIMAL has no form for this value of REAL".into());
     }
     let Some((negative, digits, exponent)) = str::from_utf8(&text).ok().and_then(decimal_parts) else {
         return Ok("0".to_owned());
     };
     if exponent.abs() > MOST_ZEROS {
-        return Err("a REAL whose digits are out of proportion".to_owned());
+        return Err("a REAL whose digits are out of proportion".into());
     }
     let zeros = |count: usize| "0".repeat(count);
     let point = exponent.unsigned_abs() as usize;

@@ -12,6 +12,7 @@ mod write;
 pub use read::read;
 pub use write::write;
 
+use crate::contents::ContentsError;
 use tercet_plan::instructions::{Places, Xml};
 use tercet_plan::{FieldId, NodeId, Shape};
 
@@ -51,10 +52,12 @@ struct Instructed<'s> {
 
 impl<'s> Instructed<'s> {
     /// The error is the instruction that is not followed.
-    fn new(shape: &'s Shape) -> Result<Self, String> {
+    fn new(shape: &'s Shape) -> Result<Self, ContentsError> {
         let known = shape.instructions.as_deref();
         match known.and_then(|known| known.unsupported.first()) {
-            Some(word) => Err(format!("the encoding instruction `{}` is not supported", shape.name(*word))),
+            Some(word) => {
+                Err(format!("the encoding instruction `{}` is not supported", shape.name(*word)).into())
+            }
             None => Ok(Self { shape, places: known.and_then(|known| known.xml.as_ref()) }),
         }
     }

@@ -9,6 +9,7 @@ use super::super::read::{ReadOptions, Text, content_type};
 use super::characters::is_white;
 use super::{CONTROL, Instructed, MOST_DEPTH};
 use crate::contents;
+use crate::contents::ContentsError;
 use crate::event::{Leaf, Sink};
 use crate::read_error::{ReadError, check_depth, cut};
 use crate::source::{Fault, InPath, Memory, is_missing};
@@ -172,7 +173,7 @@ impl<'s, 'd> Reader<'s, 'd> {
         node: NodeId,
         tape: &mut Tape,
     ) -> Result<()> {
-        let fail = |message: String| self.text.error(rest.content.at, message);
+        let fail = |message: ContentsError| self.text.error(rest.content.at, message);
         let kind = self.places.shape.node(node).kind;
         let words =
             matches!(kind, Kind::Boolean | Kind::Integer | Kind::Enumerated | Kind::Real | Kind::BitString);

@@ -30,7 +30,7 @@ pub fn write(shape: &Shape, value: View<'_>, out: &mut Vec<u8>, options: &Option
 
 fn write_all(shape: &Shape, value: View<'_>, out: &mut Vec<u8>, options: &Options) -> Result<()> {
     let fail = |detail: String| Error::new(ErrorKind::ValueMismatch, 0).with_detail(detail);
-    let places = Instructed::new(shape).map_err(fail)?;
+    let places = Instructed::new(shape).map_err(|error| fail(error.into()))?;
     let Some((field, node)) = (!value.is_empty()).then(|| part_of(value.token(0))).flatten() else {
         return Err(fail("there is no value".to_owned()));
     };
