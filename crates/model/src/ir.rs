@@ -55,8 +55,21 @@ pub struct Model {
     pub associated: Associated,
     /// References that lead to nothing, in the order of the text: see [`Model::gaps`].
     pub unresolved: Vec<Unresolved>,
+    /// Uses of names in the order of the text, if [`crate::Options::occurrences`] asks for them.
+    pub occurrences: Vec<Occurrence>,
     /// Modules that were given more than once, with different texts.
     pub twice: Vec<Twice>,
+}
+
+/// The use of a name: a reference, an identifier of a component, item or named number, a field of a class, a dummy
+/// reference, the name of a module. A name in a parameterized definition may stand for something else in each instance; then
+/// it occurs more than once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Occurrence {
+    /// Where it is used.
+    pub at: Span,
+    /// The name in the definition of what it stands for.
+    pub definition: Span,
 }
 
 /// Types within those that EMBEDDED PDV and CHARACTER STRING are associated with (X.680 §36.5, §44.5).

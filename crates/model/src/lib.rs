@@ -21,7 +21,7 @@ mod values;
 pub use arcs::Arcs;
 pub use codes::CODES;
 pub use graph::strongly_connected;
-pub use ir::Model;
+pub use ir::{Model, Occurrence};
 pub use options::{Duplicates, Options, Tagging};
 pub use resolve::resolve;
 pub use tags::{OuterTag, TagSet, keyword, text_kind, universal_tag};

@@ -14,6 +14,8 @@ pub struct Options {
     pub dummies_tagged_as_actual: bool,
     /// Which of several modules with one name counts.
     pub duplicates: Duplicates,
+    /// Whether [`crate::Model::occurrences`] is filled.
+    pub occurrences: bool,
     /// How many instances of parameterized definitions there may be.
     pub instance_limit: u32,
     /// How many types, values and components references may copy, beside one for each byte of the text.
@@ -29,6 +31,7 @@ impl Default for Options {
             tagging: Tagging::AsWritten,
             dummies_tagged_as_actual: false,
             duplicates: Duplicates::Last,
+            occurrences: false,
             instance_limit: 100_000,
             expansion_limit: 1_000_000,
         }

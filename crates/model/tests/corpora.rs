@@ -74,8 +74,20 @@ fn errors(files: &[PathBuf]) -> Vec<String> {
     for id in ids {
         modules.extend(parse(&map, id, &parsing).0);
     }
-    let options = Options { lenient: true, ..Options::default() };
+    let options = Options { lenient: true, occurrences: true, ..Options::default() };
     let (model, diagnostics) = resolve(&map, &modules, &options);
+    let named: Vec<_> = modules.iter().map(|module| module.name.span).collect();
+    for it in &model.occurrences {
+        // An import may name a module by its object identifier.
+        let is_same = map.text(it.at) == map.text(it.definition) || named.contains(&it.definition);
+        assert!(
+            is_same,
+            "{} is {} at {it:?}, {}",
+            map.text(it.at),
+            map.text(it.definition),
+            files[0].display()
+        );
+    }
     let _ = model.show();
     // What the parser could not read is the parser's own test to judge.
     diagnostics.iter().filter(|d| d.is_error()).map(|d| line(&map, d)).collect()

@@ -88,6 +88,7 @@ impl<'a> Resolver<'a> {
                 let ast::TypeKind::Reference(reference) = &ty.kind else { return None };
                 return match self.peek(scope, &reference.name.text)? {
                     Binding::ObjectSet(set) => {
+                        self.lookup(scope, reference);
                         let message = "an object set as a constraint requires braces";
                         let finding =
                             self.slip("E0407", ty.span, message).label("taken as a table constraint");
@@ -439,7 +440,9 @@ impl<'a> Resolver<'a> {
                         self.no_component(base, &component.name);
                         continue;
                     };
-                    found.ty
+                    let ty = found.ty;
+                    self.component_occurs(component.name.span, base, &component.name.text);
+                    ty
                 }
                 // The associated SEQUENCE has INTEGERs only (X.680 §21.5).
                 TypeKind::Real => self.type_of(BuiltIn::Integer),

@@ -25,6 +25,11 @@ impl<'a> Resolver<'a> {
         }
         self.model.classes[id.index()].fields = fields;
         for field in &class.fields {
+            if let FieldKind::VariableValue(path) | FieldKind::VariableSet(path) = &field.kind
+                && let Some(first) = path.first()
+            {
+                self.field_occurs(first.span, id, &first.text);
+            }
             let FieldPresence::Default(parameter) = &field.presence else { continue };
             let Some(at) = self.field_index(id, &field.name.text) else { continue };
             let kind = self.model.classes[id.index()].fields[at].kind.clone();
@@ -89,6 +94,7 @@ impl<'a> Resolver<'a> {
             match item {
                 ast::SyntaxItem::Literal(_) => {}
                 ast::SyntaxItem::Field(name) => {
+                    self.field_occurs(name.span, class, &name.text);
                     if self.field_index(class, &name.text).is_none() {
                         let message = format!("the class has no field `{}`", name.text);
                         let finding = self.slip("E0502", name.span, message).note("X.681 §10.6");

@@ -99,6 +99,7 @@ impl<'a> Resolver<'a> {
                 let message = format!("the class has no field `{}`", given.name.text);
                 return Err(Box::new(Diagnostic::error("E0502", given.name.span, message)));
             };
+            self.field_occurs(given.name.span, class, &given.name.text);
             let mut inner = cursor.at(given.setting);
             if let Some(setting) = self.read_setting(scope, class, at, &mut inner, settings)? {
                 settings.insert(given.name.text.clone(), setting);

@@ -214,6 +214,7 @@ impl<'a> Resolver<'a> {
             && reference.module.is_none()
             && let Some(Binding::ObjectSet(set)) = self.peek(scope, &reference.name.text)
         {
+            self.lookup(scope, reference);
             return set;
         }
         self.new_object_set(scope, tree, class, None)

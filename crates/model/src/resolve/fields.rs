@@ -83,6 +83,7 @@ impl<'a> Resolver<'a> {
 
     fn field_named(&mut self, id: ClassId, name: &Ident) -> Option<ClassFieldKind> {
         self.ensure_class(id);
+        self.field_occurs(name.span, id, &name.text);
         let class = &self.model.classes[id.index()];
         if let Some(field) = class.fields.iter().find(|f| f.name == name.text) {
             return Some(field.kind.clone());
@@ -167,7 +168,9 @@ impl<'a> Resolver<'a> {
         match &self.model.types[base.index()].kind {
             TypeKind::Choice(components) => {
                 if let Some(alternative) = components.list.iter().find(|c| c.name == name.text) {
-                    return TypeKind::Reference(alternative.ty);
+                    let ty = alternative.ty;
+                    self.component_occurs(name.span, base, &name.text);
+                    return TypeKind::Reference(ty);
                 }
                 let mut finding = Diagnostic::error(
                     "E0275",

@@ -26,9 +26,14 @@ impl<'a> Scope<'a> {
 
     /// What a dummy reference stands for.
     pub(crate) fn dummy(&self, name: &str) -> Option<&Binding> {
+        self.dummy_and_name(name).map(|(_, binding)| binding)
+    }
+
+    /// What a dummy reference stands for, with its name in the list of parameters.
+    fn dummy_and_name(&self, name: &str) -> Option<(&'a ast::Ident, &Binding)> {
         let bindings = self.bindings.as_deref()?;
         let at = bindings.parameters.iter().position(|p| p.name.text == name)?;
-        bindings.arguments.get(at)
+        Some((&bindings.parameters[at].name, bindings.arguments.get(at)?))
     }
 
     /// How many instances this one is inside of.
@@ -88,8 +93,9 @@ impl<'a> Resolver<'a> {
     /// What a reference stands for; `None` when that has been reported.
     pub(crate) fn lookup(&mut self, scope: &Scope<'a>, reference: &'a ast::Reference) -> Option<Binding> {
         if reference.module.is_none()
-            && let Some(binding) = scope.dummy(&reference.name.text)
+            && let Some((dummy, binding)) = scope.dummy_and_name(&reference.name.text)
         {
+            self.occurs(reference.name.span, dummy.span);
             return Some(self.copy(binding, reference.span));
         }
         match self.known_symbol(scope, reference) {
@@ -139,6 +145,10 @@ impl<'a> Resolver<'a> {
     /// The symbol a reference leads to; one that is unknown is reported.
     pub(super) fn known_symbol(&mut self, scope: &Scope<'a>, reference: &'a ast::Reference) -> Symbol {
         let mut symbol = self.symbol_of(scope, reference);
+        if let Symbol::Definition(id) = symbol {
+            let definition = self.definition_tree(id).name.span;
+            self.occurs(reference.name.span, definition);
+        }
         if symbol == Symbol::Unknown {
             self.report_unknown(scope.module, reference);
             symbol = self.symbol_of(scope, reference);
@@ -247,7 +257,11 @@ impl<'a> Resolver<'a> {
         };
         // X.680 §14.1: Module.Name means the module's own definition, even when a local one has the same name.
         match self.module_named(&module.text) {
-            Some(id) => self.symbol(id, &reference.name.text),
+            Some(id) => {
+                let definition = self.modules[id.index()].name.span;
+                self.occurs(module.span, definition);
+                self.symbol(id, &reference.name.text)
+            }
             None => {
                 self.report_missing_module(module);
                 Symbol::Missing

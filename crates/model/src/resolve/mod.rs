@@ -14,6 +14,7 @@ mod enumerated;
 mod fields;
 mod lookup;
 mod modules;
+mod occurrences;
 mod parameters;
 mod types;
 
@@ -67,6 +68,8 @@ pub(crate) struct Resolver<'a> {
     arena: Tail<'a>,
     // modules.rs
     table: modules::Table<'a>,
+    // occurrences.rs
+    occurrences_until: usize,
     // lookup.rs
     unresolved: BTreeMap<(u32, u32), Unresolved>,
     // definitions.rs
@@ -112,6 +115,7 @@ impl<'a> Resolver<'a> {
             ),
             arena: Tail::of(arena),
             table: modules::Table::default(),
+            occurrences_until: 0,
             unresolved: BTreeMap::new(),
             definitions: modules.iter().map(|m| vec![Definition::default(); m.assignments.len()]).collect(),
             types: Vec::new(),
@@ -164,6 +168,7 @@ impl<'a> Resolver<'a> {
 
     /// Lists what the modules define, looks for mistakes that only the whole shows, and hands it over.
     fn finish(mut self) -> (Model, Vec<Diagnostic>) {
+        self.finish_occurrences();
         for (index, module) in self.modules.iter().enumerate() {
             let oid = module.oid.and_then(|oid| self.plain_oid(index, oid));
             let mut out = ir::Module {
@@ -296,6 +301,7 @@ impl<'a> Resolver<'a> {
 //                   fn new_class / new_object / new_object_set              reserve an id and queue the body
 //   lookup.rs       fn lookup(&mut self, scope, &'a ast::Reference) -> Option<Binding>      None: reported already
 //                   fn peek(&mut self, scope, name: &str) -> Option<Binding>                never reports
+//   occurrences.rs  fn occurs, component_occurs, item_occurs, field_occurs   a name is used; only where asked for
 //   deferred.rs     fn ensure_constraints(&mut self, TypeId)                Type::constraints are there after it
 //
 // Given by the other parts:

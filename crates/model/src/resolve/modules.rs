@@ -130,8 +130,13 @@ impl<'a> Resolver<'a> {
                 continue;
             };
             self.check_version(index, import, target);
+            self.occurs(import.module.span, self.modules[target].name.span);
             for symbol in &import.symbols {
                 let name = symbol.text.as_str();
+                if let Some(Symbol::Definition(id)) = self.table.symbols[target].get(name) {
+                    let definition = self.definition_tree(*id).name.span;
+                    self.occurs(symbol.span, definition);
+                }
                 if is_useful_type(name)
                     || target == index
                     || matches!(self.table.symbols[index].get(name), Some(Symbol::Definition(_)))

@@ -51,6 +51,7 @@ impl<'a> Resolver<'a> {
                     && reference.parameters.is_none()
                     && let Some(own) = self.own_name(base, &reference.name.text)
                 {
+                    self.item_occurs(reference.name.span, base, &reference.name.text);
                     return own;
                 }
                 return self.referenced(scope, reference, value.span, base);

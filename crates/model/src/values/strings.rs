@@ -46,7 +46,9 @@ impl<'a> Resolver<'a> {
                 ));
                 return Value::Error;
             };
-            let Some(at) = u64::try_from(number).ok().filter(|&at| at < BIT_LIMIT) else {
+            let number = number.clone();
+            self.item_occurs(name.span, base, &name.text);
+            let Some(at) = u64::try_from(&number).ok().filter(|&at| at < BIT_LIMIT) else {
                 let message = format!("bit `{}` is too far out for a value", name.text);
                 self.report(
                     Diagnostic::error("E0302", name.span, message)

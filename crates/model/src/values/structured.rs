@@ -53,6 +53,7 @@ impl<'a> Resolver<'a> {
                 ));
                 continue;
             }
+            self.component_occurs(name.span, base, &name.text);
             let value = self.keep_value(value);
             match self.value(scope, value, ty) {
                 Value::Error => whole = false,
@@ -151,6 +152,7 @@ impl<'a> Resolver<'a> {
             ));
             return Value::Error;
         };
+        self.component_occurs(name.span, base, &name.text);
         match self.value(scope, inner, ty) {
             Value::Error => Value::Error,
             inner => Value::Choice(alternative, Box::new(inner)),
