@@ -1,6 +1,7 @@
 //! Conformance: harnesses over vectors, corpora, made values and damaged inputs, for `cargo conformance` and the tests
 //! below `tests/`; and the code that is generated for both.
 
+pub mod captures;
 pub mod clauses;
 pub mod compile;
 pub mod corpora;

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use peak_alloc::PeakAlloc;
 use tercet_conformance::{
-    Tally, compile, detect, equal, fuzz, hostile, linear, samples, truth, vectors, verdicts,
+    Tally, captures, compile, detect, equal, fuzz, hostile, linear, samples, truth, vectors, verdicts,
 };
 
 /// Counts the octets of heap, for `linear`.
@@ -25,6 +25,8 @@ enum Task {
     Hostile(hostile::Arguments),
     /// Compare a record file with what it is known to contain
     Truth(truth::Arguments),
+    /// Compare packet captures with the messages that they are known to contain
+    TruthCaptures(captures::Arguments),
     /// Measure time and memory of each stage of the compiler, and how they grow with copies of the first specification
     Compile(compile::Arguments),
     /// Make up values of types, write them by all rules and read them again
@@ -66,6 +68,7 @@ fn run(task: &Task) -> Result<Option<Tally>, String> {
         Task::Detect(options) => detect::run(options, &mut out.lock()),
         Task::Hostile(options) => hostile::run(options, &mut out.lock()),
         Task::Truth(options) => truth::run(options, &mut out.lock()),
+        Task::TruthCaptures(options) => captures::run(options, &mut out.lock()),
         Task::Compile(options) => return compile::run(options, &mut out.lock()).map(|()| None),
         Task::Samples(options) => samples::run(options, &mut out.lock()),
         Task::Equal(options) => equal::run(options, &mut out.lock()),

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use tercet_conformance::{Tally, hex, hostile, truth, vectors};
+use tercet_conformance::{Tally, captures, hex, hostile, truth, vectors};
 
 const SCHEMA: &str = "Sample DEFINITIONS ::= BEGIN
 Record ::= SEQUENCE { a INTEGER, b [0] IMPLICIT OCTET STRING DEFAULT 'AB'H, c BIT STRING OPTIONAL }
@@ -144,4 +144,36 @@ fn hostile_inputs_have_verdicts() {
     let (tally, out) = run(|out| hostile::run_with(program, &arguments, out));
     assert_eq!(tally, "10 passed, 1 failed", "{out}");
     assert!(out.starts_with("good der: expected reject; it was accepted;"), "{out}");
+}
+
+#[test]
+fn captures_are_compared_with_their_truth() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("captures");
+    std::fs::create_dir_all(folder.join("below")).expect("a folder");
+    // A packet of IP (link type 101) with a message of S1AP in SCTP.
+    let packet = hex::parse(
+        "4500003400000000408400000A0000010A000002 8E3C8E3C0000000700000000 0003001400000001000100000000001201020304",
+    );
+    let packet = packet.expect("hex");
+    let mut file = hex::parse("D4C3B2A1 02000400 00000000 00000000 00000400 65000000").expect("hex");
+    file.extend([[0; 4], [0; 4], [52, 0, 0, 0], [52, 0, 0, 0]].concat());
+    file.extend(packet);
+    std::fs::write(folder.join("below/a.pcap"), file).expect("the capture");
+    let check = |truth: &[&str]| {
+        std::fs::write(folder.join("below/a.pcap.truth.jsonl"), truth.join("\n")).expect("truth");
+        let arguments =
+            captures::Arguments { folders: vec![folder.clone()], protocol: vec![], decode_as: vec![] };
+        run(|out| captures::run(&arguments, out))
+    };
+    let good = r#"{"frame":1,"protocol":"s1ap","octets":"01020304"}"#;
+    assert_eq!(check(&[good]), ("3 passed, 0 failed".into(), String::new()));
+    let optional = r#"{"protocol":"ldap","octets":"30","optional":true}"#;
+    let sasl = r#"{"frame":1,"protocol":"ldap","octets":"00","sasl":true}"#;
+    assert_eq!(check(&[good, optional, sasl]).0, "3 passed, 0 failed");
+    let (tally, out) = check(&[r#"{"frame":2,"protocol":"s1ap","octets":"01020304"}"#]);
+    assert_eq!(tally, "2 passed, 2 failed", "{out}");
+    assert!(out.contains("frame 2: not found: 01020304"), "{out}");
+    assert!(out.contains("frame 1: not in the truth: 01020304"), "{out}");
+    let (tally, out) = check(&[good, r#"{"frame":1,"protocol":"s1ap","octets":"02","after_gap":true}"#]);
+    assert_eq!((&*tally, &*out), ("3 passed, 1 failed", "after gaps: 0 of 1 found\n"));
 }
