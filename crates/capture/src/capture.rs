@@ -1,10 +1,10 @@
 //! A capture from begin to end.
 
 use crate::balance::Balance;
+use crate::decode_as::{DecodeAs, Lookup};
 use crate::event::Event;
 use crate::file::{Item, PacketReader};
 use crate::layers::Layers;
-use crate::protocol::{DecodeAs, Lookup};
 use std::io::{self, Read};
 
 /// How a capture is read.
@@ -46,7 +46,10 @@ impl<R: Read> Capture<R> {
     /// Reading failed. What the file has is no error: `sink` gets it as [`Event::Fault`].
     pub fn read_packet(&mut self, sink: &mut dyn FnMut(Event<'_>)) -> io::Result<bool> {
         match self.packets.next_item()? {
-            None => return Ok(false),
+            None => {
+                self.layers.finish(sink);
+                return Ok(false);
+            }
             Some(Item::Packet(packet)) => self.layers.packet(&packet, sink),
             Some(Item::Fault(fault)) => {
                 self.layers.balance.faults += 1;

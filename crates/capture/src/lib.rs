@@ -10,7 +10,8 @@
 //! | files | pcap (µs, ns), pcapng, both byte orders |
 //! | links | Ethernet, Linux cooked 1 and 2, loopback, raw IP, PPP; VLAN, MPLS, PPPoE |
 //! | networks | IPv4 and IPv6 with extension headers and fragments; IP in IP, GRE, GTP-U, VXLAN |
-//! | transport | SCTP (DATA, I-DATA), UDP. Not read: TCP, SIGTRAN |
+//! | transport | SCTP (DATA, I-DATA), UDP, TCP |
+//! | carriers | TPKT and COTP, M2UA, M2PA, M3UA, SUA, MTP, SCCP, GTP′, GSMTAP, GeoNetworking, exported PDUs of Wireshark |
 //!
 //! ```
 //! use tercet_capture::{Capture, Event, Options};
@@ -28,7 +29,9 @@
 //! ```
 
 mod balance;
+mod ber;
 mod capture;
+mod decode_as;
 mod event;
 mod fault;
 pub mod file;
@@ -39,7 +42,8 @@ mod time;
 
 pub use balance::Balance;
 pub use capture::{Capture, Options};
-pub use event::{Event, Pdu, Stream, Unread};
+pub use decode_as::{DecodeAs, Field};
+pub use event::{Endpoint, Event, Pdu, Sccp, SccpAddress, Stream, Unread};
 pub use fault::Fault;
-pub use protocol::{DecodeAs, Field, Protocol, protocol, protocols};
+pub use protocol::{Protocol, Variant, protocol, protocols};
 pub use time::Time;

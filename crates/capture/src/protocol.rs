@@ -1,8 +1,8 @@
 //! Which protocols there are, and by what their messages are found.
 
 use serde::Deserialize;
-use std::str::FromStr;
-use std::sync::LazyLock;
+use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock};
 
 /// A protocol whose messages are in ASN.1.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
@@ -20,6 +20,18 @@ pub struct Protocol {
     /// Ports of UDP.
     #[serde(default)]
     pub udp: Vec<u16>,
+    /// Ports of TCP.
+    #[serde(default)]
+    pub tcp: Vec<u16>,
+    /// Subsystem numbers of SCCP.
+    #[serde(default)]
+    pub ssn: Vec<u8>,
+    /// Ethertypes.
+    #[serde(default)]
+    pub ethertype: Vec<u16>,
+    /// Ports of the Basic Transport Protocol, and the variant of each.
+    #[serde(default, deserialize_with = "ports")]
+    pub btp: Vec<(u16, String)>,
     /// The text that has its modules: `3GPP TS 36.413`.
     pub specification: String,
     /// The module of the type of its messages.
@@ -29,6 +41,52 @@ pub struct Protocol {
     pub type_name: Option<String>,
     /// The encoding rules: `aper`, `ber`.
     pub rules: Option<String>,
+    /// Types of messages where there are several: the channels of RRC, the tags of Kerberos.
+    #[serde(default, deserialize_with = "variants")]
+    pub variants: Vec<Arc<Variant>>,
+}
+
+/// One of the types of a protocol.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Variant {
+    /// Its name: the channel of RRC, `dl-dcch`; of a rule, the type.
+    pub name: String,
+    /// The module of the type, if it is not that of the protocol.
+    pub module: Option<String>,
+    /// The type.
+    pub type_name: String,
+    /// Encoding rules that a rule of a user gives.
+    pub rules: Option<String>,
+}
+
+impl Variant {
+    /// Returns the variant of `Type` or `Module.Type`.
+    pub(crate) fn new(name: &str, type_name: &str) -> Self {
+        let (module, type_name) = match type_name.split_once('.') {
+            Some((module, type_name)) => (Some(module.to_owned()), type_name),
+            None => (None, type_name),
+        };
+        Self { name: name.to_owned(), module, type_name: type_name.to_owned(), rules: None }
+    }
+}
+
+impl Protocol {
+    /// Returns the variant of a name.
+    pub fn variant(&self, name: &str) -> Option<&Arc<Variant>> {
+        self.variants.iter().find(|variant| variant.name == name)
+    }
+}
+
+fn variants<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<Arc<Variant>>, D::Error> {
+    let table = BTreeMap::<String, String>::deserialize(from)?;
+    Ok(table.iter().map(|(name, type_name)| Arc::new(Variant::new(name, type_name))).collect())
+}
+
+fn ports<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<(u16, String)>, D::Error> {
+    let table = BTreeMap::<String, String>::deserialize(from)?;
+    let port = |text: &str| text.parse().map_err(serde::de::Error::custom);
+    table.into_iter().map(|(text, name)| Ok((port(&text)?, name))).collect()
 }
 
 #[derive(Deserialize)]
@@ -41,8 +99,30 @@ static TABLE: LazyLock<Vec<Protocol>> = LazyLock::new(|| {
     table.protocol
 });
 
+/// What a message is: its protocol, and which of its types if that is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Target {
+    pub(crate) protocol: &'static Protocol,
+    pub(crate) variant: Option<Arc<Variant>>,
+}
+
+impl Target {
+    /// Returns the target of a protocol of the table and one of its variants.
+    pub(crate) fn of(name: &str, variant: &str) -> Option<Self> {
+        let protocol = protocol(name)?;
+        Some(Self { protocol, variant: protocol.variant(variant).cloned() })
+    }
+}
+
+impl From<&'static Protocol> for Target {
+    fn from(protocol: &'static Protocol) -> Self {
+        Self { protocol, variant: None }
+    }
+}
+
 /// Payload protocol identifiers that carry other protocols, or messages that are not in ASN.1: their ports decide nothing.
-const OTHER_PPIDS: [u32; 21] = [1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 12, 13, 42, 46, 47, 50, 51, 52, 53, 54, 55];
+pub(crate) const OTHER_PPIDS: [u32; 20] =
+    [1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 12, 13, 46, 47, 50, 51, 52, 53, 54, 55];
 
 /// Returns all protocols, in the order of the table.
 pub fn protocols() -> &'static [Protocol] {
@@ -54,94 +134,31 @@ pub fn protocol(name: &str) -> Option<&'static Protocol> {
     protocols().iter().find(|protocol| protocol.name == name)
 }
 
-/// By what a rule finds messages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Field {
-    /// The payload protocol identifier of SCTP: `sctp.ppid`.
-    SctpPpid,
-    /// A port of SCTP: `sctp.port`.
-    SctpPort,
-    /// A port of UDP: `udp.port`.
-    UdpPort,
-}
-
-impl Field {
-    const ALL: [(&'static str, Self); 3] =
-        [("sctp.ppid", Self::SctpPpid), ("sctp.port", Self::SctpPort), ("udp.port", Self::UdpPort)];
-}
-
-/// A rule of a user, which wins over the table: `sctp.port==5000-5010=s1ap`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DecodeAs {
-    field: Field,
-    /// First and last value of each range.
-    values: Vec<(u32, u32)>,
-    protocol: &'static str,
-}
-
-impl FromStr for DecodeAs {
-    type Err = String;
-
-    /// Reads `FIELD==VALUE[,VALUE|A-B]=PROTOCOL`, or `tshark`'s spelling `FIELD==VALUE,PROTOCOL`.
-    fn from_str(text: &str) -> Result<Self, String> {
-        let form = "FIELD==VALUE[,VALUE|A-B]=PROTOCOL expected";
-        let (field, rest) = text.split_once("==").ok_or(form)?;
-        let (values, name) = rest.rsplit_once('=').or_else(|| rest.rsplit_once(',')).ok_or(form)?;
-        let Some(&(_, field)) = Field::ALL.iter().find(|(word, _)| *word == field) else {
-            return Err(tercet_suggest::unknown("field", field, Field::ALL.iter().map(|(word, _)| *word)));
-        };
-        let Some(protocol) = protocol(name) else {
-            return Err(tercet_suggest::unknown("protocol", name, protocols().iter().map(|it| &*it.name)));
-        };
-        let number = |text: &str| text.parse::<u32>().map_err(|_| format!("`{text}` is not a number"));
-        let values = values.split(',').map(|range| {
-            let (first, last) = range.split_once('-').unwrap_or((range, range));
-            Ok((number(first)?, number(last)?))
-        });
-        Ok(Self { field, values: values.collect::<Result<_, String>>()?, protocol: &protocol.name })
-    }
-}
-
-/// The rules of a user and the table.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Lookup {
-    pub(crate) rules: Vec<DecodeAs>,
-}
-
-impl Lookup {
-    /// Returns the protocol of a message of SCTP: rules first, then the identifier, then the ports, the receiver's first.
-    pub(crate) fn sctp(&self, ppid: u32, source: u16, destination: u16) -> Option<&'static Protocol> {
-        let ports = [destination, source];
-        self.rule(Field::SctpPpid, ppid)
-            .or_else(|| ports.iter().find_map(|&port| self.rule(Field::SctpPort, port.into())))
-            .or_else(|| protocols().iter().find(|it| it.ppid.contains(&ppid)))
-            .or_else(|| {
-                let ports = ports.iter().filter(|_| !OTHER_PPIDS.contains(&ppid));
-                ports.into_iter().find_map(|port| protocols().iter().find(|it| it.sctp.contains(port)))
-            })
-    }
-
-    /// Returns the protocol of a datagram of UDP.
-    pub(crate) fn udp(&self, source: u16, destination: u16) -> Option<&'static Protocol> {
-        let ports = [destination, source];
-        let rule = ports.iter().find_map(|&port| self.rule(Field::UdpPort, port.into()));
-        rule.or_else(|| ports.iter().find_map(|port| protocols().iter().find(|it| it.udp.contains(port))))
-    }
-
-    /// Returns the protocol that the last rule for a value names.
-    fn rule(&self, field: Field, value: u32) -> Option<&'static Protocol> {
-        let matches = |rule: &&DecodeAs| {
-            rule.field == field && rule.values.iter().any(|(first, last)| (first..=last).contains(&&value))
-        };
-        self.rules.iter().rev().find(matches).and_then(|rule| protocol(rule.protocol))
-    }
-}
-
 /// Returns the protocol by the first octet where one name on the network has two: H.248 in text and in BER.
-pub(crate) fn by_contents(found: &'static Protocol, octets: &[u8]) -> &'static Protocol {
-    let is_text = found.name == "h248" && octets.first().is_some_and(|&first| first != 0x30);
-    protocol("h248-text").filter(|_| is_text).unwrap_or(found)
+pub(crate) fn by_contents(found: Target, octets: &[u8]) -> Target {
+    let first = octets.first().copied().unwrap_or(0);
+    match &*found.protocol.name {
+        "h248" if first != 0x30 => protocol("h248-text").map_or(found, Target::from),
+        "kerberos" if found.variant.is_none() => {
+            // The tag of the application is the type of the message (RFC 4120 §5.10).
+            let name = format!("{}", first & 0x1F);
+            Target { variant: found.protocol.variant(&name).cloned(), ..found }
+        }
+        // Version 3 has another type (RFC 3412 §6).
+        "snmp" if found.variant.is_none() && snmp_version(octets) == Some(3) => {
+            Target { variant: found.protocol.variant("v3").cloned(), ..found }
+        }
+        _ => found,
+    }
+}
+
+/// Returns the version that a message of SNMP begins with.
+fn snmp_version(octets: &[u8]) -> Option<u8> {
+    let header = crate::ber::header(octets)?;
+    match octets.get(header.length..)? {
+        [2, 1, version, ..] => Some(*version),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -158,27 +175,16 @@ mod tests {
             for ppid in &protocol.ppid {
                 assert!(ppids.insert(ppid) && !OTHER_PPIDS.contains(ppid), "{ppid}");
             }
-            for port in &protocol.sctp {
-                assert!(ports.insert(port), "{port}");
+            for (transport, numbers) in
+                [("sctp", &protocol.sctp), ("udp", &protocol.udp), ("tcp", &protocol.tcp)]
+            {
+                for port in numbers {
+                    assert!(ports.insert((transport, port)), "{transport} {port}");
+                }
+            }
+            for (port, variant) in &protocol.btp {
+                assert!(protocol.variant(variant).is_some(), "{port}");
             }
         }
-    }
-
-    #[test]
-    fn rules_are_read_and_the_last_one_wins() {
-        let rules = ["sctp.port==5000-5002,6000=s1ap", "sctp.port==5001,ngap", "sctp.ppid==99=x2ap"];
-        let lookup = Lookup { rules: rules.iter().map(|rule| rule.parse().unwrap()).collect() };
-        let name = |ppid, port| lookup.sctp(ppid, 1, port).map(|found| &*found.name);
-        assert_eq!(name(0, 5000), Some("s1ap"));
-        assert_eq!(name(0, 6000), Some("s1ap"));
-        assert_eq!(name(60, 5001), Some("ngap"));
-        assert_eq!(name(99, 5001), Some("x2ap"));
-        assert_eq!(name(18, 1), Some("s1ap"));
-        assert_eq!(name(0, 38412), Some("ngap"));
-        assert_eq!(name(3, 38412), None, "M3UA on any port is M3UA");
-        assert!("sctp.prt==1=s1ap".parse::<DecodeAs>().unwrap_err().contains("sctp.port"));
-        assert!("sctp.port==1=s1pa".parse::<DecodeAs>().unwrap_err().contains("s1ap"));
-        assert_eq!("sctp.port==x=s1ap".parse::<DecodeAs>().unwrap_err(), "`x` is not a number");
-        assert!("sctp.port".parse::<DecodeAs>().unwrap_err().starts_with("FIELD=="));
     }
 }

@@ -67,6 +67,64 @@ fn real_captures_give_the_names_and_identifiers_that_wireshark_finds() {
 }
 
 #[test]
+fn messages_of_other_protocols_have_the_names_that_wireshark_gives_them() {
+    let Some(specifications) = tercet_testing::corpora("asn1/specs") else { return };
+    let folders = [
+        "ietf/IETF_LDAP_RFC4511",
+        "ietf/IETF_Kerberos_RFC4120",
+        "wireshark/snmp",
+        "wireshark/mms",
+        "3gpp/3GPP_EUTRAN_RRC_36331",
+        "3gpp/3GPP_NR_RRC_38331",
+    ];
+    let schemas = std::env::join_paths(folders.map(|folder| specifications.join(folder))).unwrap();
+    let schemas = schemas.into_string().unwrap();
+    // Names of dissectors that are none of the specification.
+    let others = ["msgGlobalData"];
+    for (folder, protocol, least) in [
+        ("ldap", "ldap", 200),
+        ("krb-snmp", "snmp", 480),
+        ("krb-snmp", "kerberos", 40),
+        ("mms-goose", "mms", 200),
+        ("gsmtap", "lte-rrc", 100),
+    ] {
+        let Some(captures) = tercet_testing::corpora(&format!("captures/{folder}")) else { return };
+        let mut names = 0;
+        for entry in fs::read_dir(captures).unwrap() {
+            let path = entry.unwrap().path();
+            let Ok(truth) = fs::read_to_string(format!("{}.truth.jsonl", path.display())) else { continue };
+            let (lines, ..) = list(&["--protocol", protocol, path.to_str().unwrap()], &schemas);
+            for truth in truth.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()) {
+                let is_it =
+                    |line: &&Value| line["frame"] == truth["frame"] && line["octets"] == truth["octets"];
+                let (Some(line), Some(message)) = (lines.iter().find(is_it), truth["message"].as_str())
+                else {
+                    continue;
+                };
+                // Some are damaged, or deeper than the limit.
+                if line["error"].is_null() && !others.contains(&message) && !line["message"].is_null() {
+                    assert_eq!(line["message"], message, "{}: {line}", path.display());
+                    names += 1;
+                }
+            }
+        }
+        assert!(names >= least, "{protocol}: {names}");
+    }
+}
+
+#[test]
+fn h248_is_read_without_a_specification() {
+    let Some(folder) = tercet_testing::corpora("captures/made") else { return };
+    for name in ["tcp-h248-text-tpkt.pcap", "udp-h248-text-and-ber.pcap", "sctp-h248-ber.pcap"] {
+        let (lines, code, stderr) = list(&[folder.join(name).to_str().unwrap()], "");
+        assert_eq!(code, Some(0), "{name}: {stderr}");
+        assert!(lines.len() >= 20 && lines.iter().all(|line| line["message"].is_string()), "{name}");
+        let has_ids = lines.iter().filter(|line| line["ids"]["transactions"].is_array()).count();
+        assert!(has_ids >= 15, "{name}: {has_ids}");
+    }
+}
+
+#[test]
 fn a_missing_specification_is_named_and_messages_are_listed() {
     let Some(capture) = tercet_testing::corpora("captures/made/pcap-le-us.pcap") else { return };
     let (lines, code, stderr) = list(&[capture.to_str().unwrap()], "");

@@ -1,15 +1,49 @@
 //! Link layers, and what is between them and IP.
 
-use super::{Next, Path, Step, u16_at, u32_at};
+use super::carried::Payload;
+use super::{Field, Layers, Next, Path, Step, u16_at, u32_at};
 use crate::balance::End;
-use crate::event::Unread;
+use crate::event::{Endpoint, Unread};
+
+impl Layers {
+    /// Reads the header of a link layer.
+    pub(super) fn link(&self, link_type: u32, octets: &[u8], path: &mut Path) -> Step {
+        match link(link_type, octets, path) {
+            Step::Unread(reason) => match self.lookup.rule(Field::LinkType, link_type) {
+                Some(target) => Step::on(Next::Payload(Payload::Message(target)), 0),
+                None => Step::Unread(reason),
+            },
+            step => step,
+        }
+    }
+
+    /// Reads what an Ethertype announces.
+    pub(super) fn ether_type(&self, number: u16, octets: &[u8], path: &mut Path) -> Step {
+        match ether_type(number, octets, path) {
+            Step::Unread(reason) => match self.lookup.ether_type(number) {
+                // An application identifier, the length with this header, and eight octets in all (IEC 61850-8-1 C.2).
+                Some(target) if matches!(number, 0x88B8 | 0x88BA) => match u16_at(octets, 2) {
+                    Some(length) if length >= 8 => {
+                        path.partial = path.cut && usize::from(length) > octets.len();
+                        let next = Next::Payload(Payload::Message(target));
+                        Step::On { next, header: 8, length: usize::from(length) - 8 }
+                    }
+                    _ => Step::bad("goose", "header is cut"),
+                },
+                Some(target) => Step::on(Next::Payload(Payload::Message(target)), 0),
+                None => Step::Unread(reason),
+            },
+            step => step,
+        }
+    }
+}
 
 /// Reads the header of a link layer (numbers of the registry of tcpdump.org).
-pub(super) fn link(link_type: u32, octets: &[u8]) -> Step {
+fn link(link_type: u32, octets: &[u8], path: &mut Path) -> Step {
     let cut = |layer: &'static str| Step::bad(layer, format!("header is cut after {} bytes", octets.len()));
     match link_type {
         // Ethernet.
-        1 => match u16_at(octets, 12) {
+        1 => match u16_at(octets, 12).inspect(|_| addresses(octets, path)) {
             // Lengths of IEEE 802.3: LLC, perhaps with SNAP.
             Some(length) if length <= 1500 => match octets.get(14..22) {
                 Some(&[0xAA, 0xAA, 3, 0, 0, 0, high, low]) => {
@@ -43,12 +77,49 @@ pub(super) fn link(link_type: u32, octets: &[u8]) -> Step {
         9 | 50 => Step::on(Next::Ppp, 0),
         // PPP after an octet with the direction.
         204 => Step::on(Next::Ppp, 1),
+        // IEEE 802.15.4 with and without checksum carries nothing of ours; IEEE 802.11 with LLC and SNAP may.
+        105 => wireless(octets),
+        // A header of radiotap has its length in the order of Intel.
+        127 => match octets.get(2..4) {
+            Some(&[low, high]) => Step::on(Next::Link(105), u16::from_le_bytes([low, high]).into()),
+            _ => cut("radiotap"),
+        },
+        139 => Step::on(Next::Payload(Payload::Mtp2), 4),
+        140 => Step::on(Next::Payload(Payload::Mtp2), 0),
+        141 => Step::on(Next::Payload(Payload::Mtp3), 0),
+        142 => Step::on(Next::Payload(Payload::Sccp), 0),
+        252 => Step::on(Next::Payload(Payload::Exported), 0),
         _ => Step::Unread(Unread::LinkType(link_type)),
     }
 }
 
+/// Notes the addresses of Ethernet.
+fn addresses(octets: &[u8], path: &mut Path) {
+    if let (Some(to), Some(from)) = (octets.first_chunk(), octets.get(6..).and_then(<[u8]>::first_chunk)) {
+        (path.to, path.from) = (Endpoint::Mac(*to), Endpoint::Mac(*from));
+    }
+}
+
+/// Reads a frame of IEEE 802.11 with data (§9.3.2): LLC and SNAP after the header.
+fn wireless(octets: &[u8]) -> Step {
+    let Some(&[control, flags]) = octets.first_chunk() else { return Step::bad("802.11", "header is cut") };
+    // Data that is not encrypted, and has a body.
+    if control & 0x0C != 8 || control & 0x40 != 0 || flags & 0x40 != 0 {
+        return Step::End(End::Nothing);
+    }
+    let fourth = if flags & 3 == 3 { 6 } else { 0 };
+    let quality = if control & 0x80 != 0 { 2 } else { 0 };
+    let header = 24 + fourth + quality;
+    match octets.get(header..header + 8) {
+        Some(&[0xAA, 0xAA, 3, 0, 0, 0, high, low]) => {
+            Step::on(Next::EtherType(u16::from_be_bytes([high, low])), header + 8)
+        }
+        _ => Step::End(End::Nothing),
+    }
+}
+
 /// Reads what an Ethertype announces.
-pub(super) fn ether_type(ether_type: u16, octets: &[u8], path: &mut Path) -> Step {
+fn ether_type(ether_type: u16, octets: &[u8], path: &mut Path) -> Step {
     match ether_type {
         0x0800 => Step::on(Next::Ipv4, 0),
         0x86DD => Step::on(Next::Ipv6, 0),
@@ -66,6 +137,7 @@ pub(super) fn ether_type(ether_type: u16, octets: &[u8], path: &mut Path) -> Ste
             Some(length) => Step::On { next: Next::Ppp, header: 6, length: length.into() },
             None => Step::bad("pppoe", "header is cut"),
         },
+        0x8947 => Step::on(Next::Payload(Payload::GeoNetworking), 0),
         // ARP, and the discovery of PPP over Ethernet.
         0x0806 | 0x8863 => Step::End(End::Nothing),
         _ => Step::Unread(Unread::EtherType(ether_type)),

@@ -1,22 +1,37 @@
 //! From a packet to the messages in it: a loop over layers, none of which calls another.
 
+mod carried;
+mod exported;
+mod framing;
+mod gsmtap;
+mod gtp_prime;
 mod ip;
+mod its;
 mod link;
+mod sccp;
 mod sctp;
+mod sigtran;
+mod tcp;
 mod tunnel;
 mod udp;
 
 use crate::balance::{Balance, End};
-use crate::event::{Event, Pdu, Stream, Unread};
+use crate::decode_as::{Field, Lookup};
+use crate::event::{Endpoint, Event, Pdu, Sccp, Stream, Unread};
 use crate::fault::Fault;
 use crate::file::Packet;
-use crate::protocol::{Lookup, Protocol, by_contents};
+use crate::protocol::{Target, by_contents};
 use crate::reassembly::recent::Recent;
 use crate::reassembly::{Budget, Frames};
-use crate::reassembly::{ip as ip_fragments, sctp as sctp_fragments};
+use crate::reassembly::{
+    ip as ip_fragments, sccp as sccp_segments, sctp as sctp_fragments, tcp as tcp_streams,
+};
 use crate::time::Time;
+use carried::Payload;
+pub(crate) use sccp::Node;
 use std::borrow::Cow;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::Arc;
 
 /// The most layers of a packet, extension headers of IPv6 and tags of VLANs with them.
 const DEPTH_LIMIT: u8 = 16;
@@ -27,7 +42,7 @@ const CONVERSATION_LIMIT: usize = 1 << 14;
 pub(crate) type Sink<'s> = &'s mut dyn FnMut(Event<'_>);
 
 /// What the octets after a header are.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 enum Next {
     Link(u32),
     EtherType(u16),
@@ -40,6 +55,8 @@ enum Next {
     /// A protocol number of IP.
     Protocol(u8),
     GtpU,
+    /// Messages, and what carries them above a transport.
+    Payload(Payload),
 }
 
 /// What a layer finds.
@@ -83,6 +100,23 @@ struct Path {
     depth: u8,
     source: IpAddr,
     destination: IpAddr,
+    /// The addresses of the innermost layer that has some.
+    from: Endpoint,
+    to: Endpoint,
+    stream: Option<Stream>,
+    /// The payload of the transport is cut.
+    partial: bool,
+    /// Point codes of MTP: the sender's and the receiver's.
+    points: [Option<u32>; 2],
+    sccp: Option<Arc<Sccp>>,
+}
+
+impl Path {
+    /// Notes the sockets of a transport.
+    fn set_ports(&mut self, source: u16, destination: u16) {
+        self.from = Endpoint::Ip(SocketAddr::new(self.source, source));
+        self.to = Endpoint::Ip(SocketAddr::new(self.destination, destination));
+    }
 }
 
 /// All that is remembered from packet to packet.
@@ -93,6 +127,10 @@ pub(crate) struct Layers {
     budget: Budget,
     ip_fragments: ip_fragments::Fragments,
     sctp_fragments: sctp_fragments::Fragments,
+    sccp_segments: sccp_segments::Segments,
+    tcp_streams: tcp_streams::Streams<tcp::Conversation>,
+    /// What references of SCCP connections carry, by the node that gave them out.
+    sccp_connections: Recent<(u32, Node), Target>,
     directions: Recent<sctp::DirectionKey, sctp::Direction>,
     /// Associations of which one direction is known, by the addresses of the other one.
     mates: Recent<(SocketAddr, SocketAddr), u64>,
@@ -100,6 +138,7 @@ pub(crate) struct Layers {
     next_association: u64,
     next_direction: u64,
     next_conversation: u64,
+    next_connection: u64,
 }
 
 impl Layers {
@@ -110,12 +149,16 @@ impl Layers {
             budget: Budget::new(memory_limit),
             ip_fragments: ip_fragments::Fragments::default(),
             sctp_fragments: sctp_fragments::Fragments::default(),
+            sccp_segments: sccp_segments::Segments::default(),
+            tcp_streams: tcp_streams::Streams::default(),
+            sccp_connections: Recent::new(CONVERSATION_LIMIT),
             directions: Recent::new(CONVERSATION_LIMIT),
             mates: Recent::new(CONVERSATION_LIMIT),
             conversations: Recent::new(CONVERSATION_LIMIT),
             next_association: 0,
             next_direction: 0,
             next_conversation: 0,
+            next_connection: 0,
         }
     }
 
@@ -123,15 +166,11 @@ impl Layers {
     pub(crate) fn packet(&mut self, packet: &Packet<'_>, sink: Sink<'_>) {
         let mut path = Path {
             frame: packet.frame,
-            frames: Frames::One(packet.frame),
             time: packet.time,
             interface: packet.interface,
             offset: packet.offset,
             cut: (packet.octets.len() as u64) < u64::from(packet.original_length),
-            vlan: 0,
-            depth: 0,
-            source: Ipv4Addr::UNSPECIFIED.into(),
-            destination: Ipv4Addr::UNSPECIFIED.into(),
+            ..Path::of_frame(packet.frame)
         };
         let mut walked = self.walk(&mut path, Next::Link(packet.link_type), packet.octets, sink);
         let end = loop {
@@ -142,11 +181,24 @@ impl Layers {
         };
         self.balance.count(end);
         self.make_room();
+        self.count();
+    }
+
+    /// Hands out what waits for octets that will not come any more: the capture is at its end.
+    pub(crate) fn finish(&mut self, sink: Sink<'_>) {
+        self.finish_tcp(sink);
+        self.count();
+    }
+
+    /// Takes over what reassembly has counted.
+    fn count(&mut self) {
         let (ip, sctp) = (self.ip_fragments.counts, self.sctp_fragments.counts);
-        self.balance.overlapping = ip.overlapping;
-        self.balance.reassembled = ip.whole + sctp.whole;
-        self.balance.given_up = ip.given_up + sctp.given_up;
-        self.balance.incomplete = (self.ip_fragments.len() + self.sctp_fragments.len()) as u64;
+        let (sccp, tcp) = (self.sccp_segments.counts, self.tcp_streams.counts);
+        self.balance.overlapping = ip.overlapping + tcp.overlapping;
+        self.balance.reassembled = ip.whole + sctp.whole + sccp.whole;
+        self.balance.given_up = ip.given_up + sctp.given_up + sccp.given_up + tcp.given_up;
+        self.balance.incomplete =
+            (self.ip_fragments.len() + self.sctp_fragments.len() + self.sccp_segments.len()) as u64;
     }
 
     /// Follows layers to the end, or to a payload that fragments have made whole.
@@ -163,18 +215,20 @@ impl Layers {
                 Step::bad("packet", format!("more than {DEPTH_LIMIT} layers"))
             } else {
                 match next {
-                    Next::Link(link_type) => link::link(link_type, octets),
-                    Next::EtherType(ether_type) => link::ether_type(ether_type, octets, path),
+                    Next::Link(link_type) => self.link(link_type, octets, path),
+                    Next::EtherType(ether_type) => self.ether_type(ether_type, octets, path),
                     Next::Mpls => tunnel::mpls(octets),
                     Next::Ppp => link::ppp(octets),
                     Next::Ip => ip::either(octets),
                     Next::Ipv4 => self.ipv4(octets, path),
                     Next::Ipv6 => ip::ipv6(octets, path),
-                    Next::Protocol(17 | 136) => self.udp(octets, path, sink),
+                    Next::Protocol(6) => self.tcp(octets, path, sink),
+                    Next::Protocol(17 | 136) => self.udp(octets, path),
                     Next::Protocol(132) => self.sctp(octets, path, sink),
                     Next::Protocol(44) => self.ipv6_fragment(octets, path),
                     Next::Protocol(protocol) => ip::protocol(protocol, octets),
                     Next::GtpU => tunnel::gtp_u(octets),
+                    Next::Payload(payload) => Step::End(self.payload(payload, octets, path, sink)),
                 }
             };
             match step {
@@ -209,43 +263,67 @@ impl Layers {
     }
 
     /// Reports a message.
-    #[expect(clippy::too_many_arguments, reason = "each is a part of the event")]
-    fn pdu(
-        &mut self,
-        path: &Path,
-        protocol: &'static Protocol,
-        octets: &[u8],
-        ports: (u16, u16),
-        stream: Stream,
-        frames: Frames,
-        partial: bool,
-        sink: Sink<'_>,
-    ) {
+    fn pdu(&mut self, path: &Path, target: Target, octets: &[u8], possible_duplicate: bool, sink: Sink<'_>) {
         self.balance.pdus += 1;
+        let Target { protocol, variant } = by_contents(target, octets);
         sink(Event::Pdu(Pdu {
             frame: path.frame,
             time: path.time,
             interface: path.interface,
-            protocol: by_contents(protocol, octets),
+            protocol,
+            variant,
             octets,
-            source: SocketAddr::new(path.source, ports.0),
-            destination: SocketAddr::new(path.destination, ports.1),
-            stream,
-            partial,
-            frames,
+            source: path.from,
+            destination: path.to,
+            stream: path.stream,
+            partial: path.partial,
+            possible_duplicate,
+            sccp: path.sccp.clone(),
+            frames: path.frames.clone(),
         }));
     }
 
     /// Gives up what waits for longest until the rest fits into the limit of memory.
     fn make_room(&mut self) {
         while self.budget.used > self.budget.limit {
-            match (self.ip_fragments.oldest(), self.sctp_fragments.oldest()) {
-                (Some(ip), sctp) if sctp.is_none_or(|sctp| ip < sctp) => {
-                    self.ip_fragments.give_up_oldest(&mut self.budget);
-                }
-                (_, Some(_)) => self.sctp_fragments.give_up_oldest(&mut self.budget),
-                (_, None) => break,
+            let ages = [
+                self.ip_fragments.oldest(),
+                self.sctp_fragments.oldest(),
+                self.sccp_segments.oldest(),
+                self.tcp_streams.oldest(),
+            ];
+            let oldest = ages.iter().enumerate().filter_map(|(at, age)| age.map(|age| (age, at))).min();
+            match oldest {
+                Some((_, 0)) => self.ip_fragments.give_up_oldest(&mut self.budget),
+                Some((_, 1)) => self.sctp_fragments.give_up_oldest(&mut self.budget),
+                Some((_, 2)) => self.sccp_segments.give_up_oldest(&mut self.budget),
+                Some(_) => self.tcp_streams.give_up_oldest(&mut self.budget),
+                None => break,
             }
+        }
+    }
+}
+
+impl Path {
+    /// Returns the path of a frame of which nothing else is known.
+    fn of_frame(frame: u64) -> Self {
+        Self {
+            frame,
+            frames: Frames::One(frame),
+            time: None,
+            interface: 0,
+            offset: 0,
+            cut: false,
+            vlan: 0,
+            depth: 0,
+            source: Ipv4Addr::UNSPECIFIED.into(),
+            destination: Ipv4Addr::UNSPECIFIED.into(),
+            from: Endpoint::Unknown,
+            to: Endpoint::Unknown,
+            stream: None,
+            partial: false,
+            points: [None; 2],
+            sccp: None,
         }
     }
 }

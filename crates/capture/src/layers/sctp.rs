@@ -1,5 +1,6 @@
 //! SCTP (RFC 9260) and its interleaved messages (RFC 8260), as an observer of both directions reads them.
 
+use super::carried::Payload;
 use super::{Layers, Path, Sink, Step, u16_at, u32_at};
 use crate::balance::End;
 use crate::event::{Stream, Unread};
@@ -66,6 +67,7 @@ impl Layers {
             return Step::bad("sctp", format!("header is cut after {} bytes", octets.len()));
         };
         let (begin, mut end, mut at) = (path.offset, End::Nothing, 12);
+        path.set_ports(source, destination);
         // Fewer than four octets are padding.
         while let Some(&[kind, flags]) =
             octets.get(at..).filter(|rest| rest.len() >= 4).and_then(<[u8]>::first_chunk)
@@ -121,23 +123,28 @@ impl Layers {
     }
 
     /// Takes a chunk of data: a message, or a fragment of one.
-    fn data(&mut self, key: DirectionKey, chunk: Chunk<'_>, cut: bool, path: &Path, sink: Sink<'_>) -> End {
+    fn data(
+        &mut self,
+        key: DirectionKey,
+        chunk: Chunk<'_>,
+        cut: bool,
+        path: &mut Path,
+        sink: Sink<'_>,
+    ) -> End {
         let (association, number) = self.direction(key, path);
-        let stream = Stream::Sctp { association, stream: chunk.stream };
+        path.stream = Some(Stream::Sctp { association, stream: chunk.stream });
         let ports = (key.0, key.1);
         let whole = chunk.first && chunk.last;
         if cut {
             // Its number is not noted: another capture of it may be whole.
-            return match self.lookup.sctp(chunk.protocol, key.0, key.1) {
-                Some(protocol) if whole => {
-                    self.pdu(path, protocol, chunk.octets, ports, stream, path.frames.clone(), true, sink);
-                    End::Pdu
-                }
-                _ => {
-                    self.fault(path, "sctp", "chunk is cut".into(), sink);
-                    End::Bad
-                }
-            };
+            if whole && self.lookup.sctp(chunk.protocol, key.0, key.1).is_some() {
+                path.partial = true;
+                let end = self.message(chunk.protocol, chunk.octets, ports, path, path.frames.clone(), sink);
+                path.partial = false;
+                return end;
+            }
+            self.fault(path, "sctp", "chunk is cut".into(), sink);
+            return End::Bad;
         }
         let Some(direction) = self.directions.get(key) else { return End::Nothing };
         let seen = direction.seen.get_or_insert_with(|| SeenNumbers::new(chunk.tsn)).note(chunk.tsn);
@@ -146,15 +153,7 @@ impl Layers {
             return End::Nothing;
         };
         if whole {
-            return self.message(
-                chunk.protocol,
-                chunk.octets,
-                ports,
-                stream,
-                path,
-                path.frames.clone(),
-                sink,
-            );
+            return self.message(chunk.protocol, chunk.octets, ports, path, path.frames.clone(), sink);
         }
         // Numbers of DATA count chunks of all streams; those of I-DATA count the fragments of one message.
         let (lane, position) = match chunk.message {
@@ -177,7 +176,7 @@ impl Layers {
         match self.sctp_fragments.take(lane, fragment, &mut self.budget) {
             Outcome::Waiting => End::Waiting,
             Outcome::Whole(Message { protocol, octets, frames }) => {
-                self.message(protocol, &octets, ports, stream, path, frames, sink)
+                self.message(protocol, &octets, ports, path, frames, sink)
             }
             Outcome::Bad(reason) => {
                 self.fault(path, "sctp", reason.into(), sink);
@@ -186,24 +185,26 @@ impl Layers {
         }
     }
 
-    /// Reports a whole message, if its protocol is known.
-    #[expect(clippy::too_many_arguments, reason = "each is a part of the event")]
+    /// Looks into a whole message, if its protocol is known.
     fn message(
         &mut self,
         ppid: u32,
         octets: &[u8],
         ports: (u16, u16),
-        stream: Stream,
-        path: &Path,
+        path: &mut Path,
         frames: crate::reassembly::Frames,
         sink: Sink<'_>,
     ) -> End {
-        let Some(protocol) = self.lookup.sctp(ppid, ports.0, ports.1) else {
+        let found = self.lookup.sctp(ppid, ports.0, ports.1).map(Payload::from);
+        let Some(found) = found.or_else(|| Payload::of_sctp(ppid, ports)) else {
             self.balance.count_unread(Unread::SctpPpid(ppid));
             return End::Unread;
         };
-        self.pdu(path, protocol, octets, ports, stream, frames, false, sink);
-        End::Pdu
+        let (of_packet, points) = (std::mem::replace(&mut path.frames, frames), path.points);
+        let end = self.payload(found, octets, path, sink);
+        // The next chunk of the packet begins with what the packet has.
+        (path.frames, path.points, path.sccp) = (of_packet, points, None);
+        end
     }
 
     /// Returns the association and the number of a direction. One that begins without INIT belongs to an association that

@@ -1,6 +1,7 @@
 //! UDP: tunnels and datagrams that are messages.
 
-use super::{Layers, Next, Path, Sink, Step, tunnel};
+use super::carried::Payload;
+use super::{Layers, Next, Path, Step, tunnel};
 use crate::balance::End;
 use crate::event::{Stream, Unread};
 use etherparse::UdpHeaderSlice;
@@ -8,7 +9,7 @@ use std::net::SocketAddr;
 
 impl Layers {
     /// Reads the header of UDP (RFC 768).
-    pub(super) fn udp(&mut self, octets: &[u8], path: &mut Path, sink: Sink<'_>) -> Step {
+    pub(super) fn udp(&mut self, octets: &[u8], path: &mut Path) -> Step {
         let header = match UdpHeaderSlice::from_slice(octets) {
             Ok(header) => header,
             Err(error) => return Step::bad("udp", error.to_string()),
@@ -27,14 +28,19 @@ impl Layers {
             );
         }
         let payload = &octets[8..length.min(octets.len())];
-        if let Some(protocol) = self.lookup.udp(source, destination) {
+        let found = self
+            .lookup
+            .udp(source, destination)
+            .map(|target| Payload::of_datagram(target, source, destination));
+        let found = found.or_else(|| [source, destination].contains(&4729).then_some(Payload::Gsmtap));
+        if let Some(found) = found {
             if payload.is_empty() {
                 return Step::End(End::Nothing);
             }
-            let stream = Stream::Udp(self.conversation(path, source, destination));
-            let (frames, partial) = (path.frames.clone(), length > octets.len());
-            self.pdu(path, protocol, payload, (source, destination), stream, frames, partial, sink);
-            return Step::End(End::Pdu);
+            path.set_ports(source, destination);
+            path.stream = Some(Stream::Udp(self.conversation(path, source, destination)));
+            path.partial = length > octets.len();
+            return Step::On { next: Next::Payload(found), header: 8, length: payload.len() };
         }
         match (source, destination) {
             (2152, _) | (_, 2152) => Step::On { next: Next::GtpU, header: 8, length: length - 8 },

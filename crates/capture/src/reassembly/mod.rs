@@ -1,8 +1,10 @@
-//! Pieces that wait for others: fragments of IP and of SCTP, under one limit of memory.
+//! Pieces that wait for others: fragments of IP and of SCTP, segments of SCCP and of TCP, under one limit of memory.
 
 pub(crate) mod ip;
 pub(crate) mod recent;
+pub(crate) mod sccp;
 pub(crate) mod sctp;
+pub(crate) mod tcp;
 pub(crate) mod window;
 
 use std::sync::Arc;

@@ -24,17 +24,21 @@ impl<K: Hash + Eq + Copy, V> Recent<K, V> {
         Some(value)
     }
 
-    /// Adds an entry, instead of one that has the key.
-    pub(crate) fn insert(&mut self, key: K, value: V) {
+    /// Adds an entry, instead of one that has the key; returns those that are forgotten.
+    pub(crate) fn insert(&mut self, key: K, value: V) -> Vec<V> {
+        let mut forgotten = Vec::new();
         if self.entries.len() >= self.limit {
             // A quarter at once: the search is paid by the insertions until the next one.
             let mut times: Vec<u64> = self.entries.values().map(|(used, _)| *used).collect();
             let at = times.len() / 4;
             let oldest = *times.select_nth_unstable(at).1;
-            self.entries.retain(|_, (used, _)| *used > oldest);
+            let keys: Vec<K> =
+                self.entries.iter().filter(|(_, (used, _))| *used <= oldest).map(|(key, _)| *key).collect();
+            forgotten.extend(keys.iter().filter_map(|key| self.remove(*key)));
         }
         self.clock += 1;
         self.entries.insert(key, (self.clock, value));
+        forgotten
     }
 
     pub(crate) fn remove(&mut self, key: K) -> Option<V> {

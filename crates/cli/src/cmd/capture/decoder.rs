@@ -1,21 +1,14 @@
 //! Decodes messages: their names and the identifiers in them.
 
+use super::identifiers::{Identifiers, identifiers};
 use super::specifications::{Specification, Specifications};
+use super::{h248, names};
 use crate::term;
 use std::collections::HashMap;
-use tercet::dynamic::{Leaf, Options, Tape, Token, View};
-use tercet::plan::{Kind, Shape};
-
+use std::sync::Arc;
+use tercet::dynamic::{Options, Tape};
 use tercet::{CodecError, TapeCodec, check_trailing};
-use tercet_capture::{Pdu, Protocol};
-
-/// Types whose values identify a user, and the keys of these identifiers.
-const IDENTIFIERS: [(&str, &str); 4] = [
-    ("MME-UE-S1AP-ID", "mme"),
-    ("ENB-UE-S1AP-ID", "enb"),
-    ("AMF-UE-NGAP-ID", "amf"),
-    ("RAN-UE-NGAP-ID", "ran"),
-];
+use tercet_capture::{Pdu, Protocol, Variant};
 
 /// What decoding a message gives.
 #[derive(Debug, Default)]
@@ -23,7 +16,7 @@ pub(super) struct Decoded {
     /// The specification that was used: module, type, rules.
     pub(super) used: Option<[String; 3]>,
     pub(super) message: Option<String>,
-    pub(super) identifiers: Vec<(&'static str, i64)>,
+    pub(super) identifiers: Identifiers,
     pub(super) fault: Option<Fault>,
 }
 
@@ -38,12 +31,15 @@ pub(super) struct Fault {
     pub(super) message: String,
 }
 
+/// The specifications of a protocol, or of one of its types.
+type Found = (Option<Arc<Variant>>, Arc<[Specification]>);
+
 /// Decodes messages of all protocols.
 #[derive(Debug)]
 pub(super) struct Decoder {
     specifications: Specifications,
-    /// By the name of the protocol.
-    found: HashMap<&'static str, Vec<Specification>>,
+    /// By the name of the protocol; its types apart.
+    found: HashMap<&'static str, Vec<Found>>,
     tape: Tape,
     options: Options,
 }
@@ -57,26 +53,23 @@ impl Decoder {
     pub(super) fn decode(&mut self, pdu: &Pdu<'_>) -> Decoded {
         let protocol = pdu.protocol;
         if protocol.type_name.is_none() {
-            return Decoded::default();
+            return h248::decode(pdu.octets);
         }
-        let found = self.found.entry(&protocol.name).or_insert_with(|| {
-            let (found, refused) = self.specifications.of(protocol);
-            refused.iter().for_each(term::warning);
-            if found.is_empty() {
-                term::warning(format_args!(
-                    "{}\nhelp: `--schema PATH` or TERCET_SCHEMAS names specifications",
-                    missing(protocol)
-                ));
-            }
-            found
-        });
+        let specifications = self.specifications_of(protocol, pdu.variant.as_ref());
+        if specifications.is_empty() && protocol.name == "h248" {
+            return h248::decode(pdu.octets);
+        }
         let mut first = None;
-        for specification in found.iter() {
-            let decoded = decode_by(specification, pdu.octets, &mut self.tape, &self.options);
-            if decoded.fault.is_none() {
+        for specification in specifications.iter() {
+            let decoded = decode_by(protocol, specification, pdu.octets, &mut self.tape, &self.options);
+            // One that leaves the message as octets is worse than one that names it.
+            if decoded.fault.is_none() && decoded.message.is_some() {
                 return decoded;
             }
-            first.get_or_insert(decoded);
+            let is_better = |it: &Decoded| it.fault.is_some() && decoded.fault.is_none();
+            if first.as_ref().is_none_or(is_better) {
+                first = Some(decoded);
+            }
         }
         first.unwrap_or_else(|| Decoded {
             fault: Some(Fault {
@@ -84,20 +77,54 @@ impl Decoder {
                 offset: None,
                 bit: None,
                 path: String::new(),
-                message: missing(protocol),
+                message: missing(protocol, pdu.variant.as_deref()),
             }),
             ..Decoded::default()
         })
     }
+
+    /// Returns the specifications of a type, and reports once that there is none.
+    fn specifications_of(
+        &mut self,
+        protocol: &'static Protocol,
+        variant: Option<&Arc<Variant>>,
+    ) -> Arc<[Specification]> {
+        let known = self.found.entry(&protocol.name).or_default();
+        if let Some((_, found)) = known.iter().find(|(of, _)| of.as_ref() == variant) {
+            return found.clone();
+        }
+        let (found, refused) = self.specifications.of(protocol, variant.map(|it| &**it));
+        refused.iter().for_each(term::warning);
+        let module = |it: &Option<Arc<Variant>>| it.as_ref().and_then(|it| it.module.clone());
+        let is_reported =
+            known.iter().any(|(of, found)| found.is_empty() && module(of) == module(&variant.cloned()));
+        // H.248 is read without a specification.
+        if found.is_empty() && !is_reported && protocol.name != "h248" {
+            term::warning(format_args!(
+                "{}\nhelp: `--schema PATH` or TERCET_SCHEMAS names specifications",
+                missing(protocol, variant.map(|it| &**it))
+            ));
+        }
+        let found: Arc<[Specification]> = found.into();
+        known.push((variant.cloned(), found.clone()));
+        found
+    }
 }
 
 /// Names the text that decodes a protocol.
-fn missing(protocol: &Protocol) -> String {
-    let module = protocol.module.as_deref().unwrap_or_default();
+fn missing(protocol: &Protocol, variant: Option<&Variant>) -> String {
+    let module =
+        variant.and_then(|it| it.module.as_deref()).or(protocol.module.as_deref()).unwrap_or_default();
     format!("no specification of {}: module {module} of {}", protocol.name, protocol.specification)
 }
 
-fn decode_by(specification: &Specification, octets: &[u8], tape: &mut Tape, options: &Options) -> Decoded {
+fn decode_by(
+    protocol: &Protocol,
+    specification: &Specification,
+    octets: &[u8],
+    tape: &mut Tape,
+    options: &Options,
+) -> Decoded {
     let Specification { plan, root, rules, .. } = specification;
     let mut codec = TapeCodec::new(*rules, plan);
     let mut decoded = Decoded {
@@ -106,6 +133,10 @@ fn decode_by(specification: &Specification, octets: &[u8], tape: &mut Tape, opti
     };
     let read = codec.read(*root, octets, tape, options).and_then(|length| {
         let rest = &octets[length..];
+        // Messages of the radio interface are padded to the size of their blocks.
+        if protocol.name.ends_with("-rrc") {
+            return Ok(());
+        }
         Ok(check_trailing(plan, *root, rest, length as u64, options.trailing)?)
     });
     if let Err(error) = read {
@@ -117,8 +148,8 @@ fn decode_by(specification: &Specification, octets: &[u8], tape: &mut Tape, opti
         }
     }
     let view = tape.view(octets);
-    decoded.message = message(&plan.shape, view);
-    decoded.identifiers = identifiers(&plan.shape, view);
+    decoded.message = names::message(protocol, &specification.type_name, &plan.shape, view);
+    decoded.identifiers = identifiers(protocol, &plan.shape, view);
     decoded
 }
 
@@ -128,41 +159,4 @@ fn fault(error: &CodecError) -> Fault {
         other => (None, other.to_string()),
     };
     Fault { stage: "decode", offset: Some(error.offset()), bit, path: error.path(), message }
-}
-
-/// Returns the name of a message: the type in the open type of its procedure; of H.248 the alternative of its first
-/// transaction.
-fn message(shape: &Shape, view: View<'_>) -> Option<String> {
-    let mut tokens = view.tokens();
-    while let Some(token) = tokens.next() {
-        let (Token::Open { field, node, .. } | Token::Leaf { field, node, .. }) = token else { continue };
-        if matches!(token, Token::Open { .. }) && matches!(shape.node(node).kind, Kind::Open) {
-            return match tokens.next()? {
-                Token::Open { node, .. } | Token::Leaf { node, .. } => {
-                    shape.type_name(node).map(str::to_owned)
-                }
-                _ => None,
-            };
-        }
-        let is_root = view.token(0) == token;
-        if !is_root && shape.type_name(shape.field(field).parent) == Some("Transaction") {
-            return Some(shape.name(shape.field(field).name).to_owned());
-        }
-    }
-    None
-}
-
-/// Returns the identifiers in a message, each the first time.
-fn identifiers(shape: &Shape, view: View<'_>) -> Vec<(&'static str, i64)> {
-    let mut found = Vec::new();
-    for token in view.tokens() {
-        if let Token::Leaf { node, leaf: Leaf::Int(number), .. } = token
-            && let Some(name) = shape.type_name(node)
-            && let Some((_, key)) = IDENTIFIERS.iter().find(|(of, _)| *of == name)
-            && !found.iter().any(|(known, _)| known == key)
-        {
-            found.push((*key, number));
-        }
-    }
-    found
 }

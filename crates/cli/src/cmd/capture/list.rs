@@ -1,6 +1,7 @@
 //! `tercet capture list`.
 
 use super::decoder::{Decoded, Decoder};
+use super::identifiers::hexadecimal;
 use super::specifications::SpecificationArgs;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::inputs::{Input, InputArgs};
@@ -8,9 +9,8 @@ use crate::term;
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
 use std::io::{self, BufWriter, Write};
-use tercet::dynamic::text::{Octets, push_octets};
 use tercet::records::Format;
-use tercet_capture::{Balance, DecodeAs, Event, Options, Pdu, protocol, protocols};
+use tercet_capture::{Balance, DecodeAs, Endpoint, Event, Options, Pdu, SccpAddress, protocol, protocols};
 
 /// List the messages of captures, a line each
 #[derive(Args, Debug)]
@@ -38,8 +38,9 @@ pub(super) struct List {
     #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = known)]
     protocol: Vec<&'static str>,
 
-    /// Rule for messages that the table of protocols does not find: FIELD==VALUE[,VALUE|A-B]=PROTOCOL, with the field
-    /// sctp.ppid, sctp.port or udp.port; the last one that fits wins
+    /// Rule for messages that the table of protocols does not find: FIELD==VALUE[,VALUE|A-B]=PROTOCOL[.TYPE][:RULES], or
+    /// tshark's FIELD==VALUE,PROTOCOL; fields: sctp.ppid, sctp.port, tcp.port, udp.port, ethertype, dlt, sccp.ssn, m3ua.si,
+    /// btp.port, gsmtap.type, gtpp.format. The last one that fits wins
     #[arg(long, value_name = "RULE")]
     decode_as: Vec<DecodeAs>,
 
@@ -172,8 +173,6 @@ fn summary(balance: &Balance, undecoded: u64) -> String {
 
 /// Writes a line of JSON.
 fn line(pdu: &Pdu<'_>, decoded: Option<Decoded>, file: Option<&str>, out: &mut impl Write) -> io::Result<()> {
-    let mut octets = Vec::with_capacity(2 * pdu.octets.len());
-    push_octets(&mut octets, pdu.octets, Octets::LowerHex);
     let mut object = Map::new();
     let mut put = |key: &str, value: Value| object.insert(key.to_owned(), value);
     put("frame", pdu.frame.into());
@@ -183,13 +182,16 @@ fn line(pdu: &Pdu<'_>, decoded: Option<Decoded>, file: Option<&str>, out: &mut i
         None => (None, Vec::new(), None, None),
     };
     put("message", message.into());
-    put("octets", String::from_utf8_lossy(&octets).into());
+    put("octets", hexadecimal(pdu.octets).into());
     put("time", pdu.time.map(|time| time.to_string()).into());
-    put("src", pdu.source.to_string().into());
-    put("dst", pdu.destination.to_string().into());
-    put("stream", pdu.stream.to_string().into());
+    let address = |it: Endpoint| (it != Endpoint::Unknown).then(|| it.to_string());
+    put("src", address(pdu.source).into());
+    put("dst", address(pdu.destination).into());
+    if let Some(stream) = pdu.stream {
+        put("stream", stream.to_string().into());
+    }
     let identifiers: Map<_, _> =
-        identifiers.into_iter().map(|(key, number)| (key.to_owned(), Value::from(number))).collect();
+        identifiers.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
     put("ids", identifiers.into());
     if let Some([module, type_name, rules]) = used {
         put("schema", module.into());
@@ -201,6 +203,12 @@ fn line(pdu: &Pdu<'_>, decoded: Option<Decoded>, file: Option<&str>, out: &mut i
     }
     if pdu.partial {
         put("partial", true.into());
+    }
+    if pdu.possible_duplicate {
+        put("possible_duplicate", true.into());
+    }
+    if let Some(sccp) = &pdu.sccp {
+        put("sccp", json!({"calling": party(&sccp.calling), "called": party(&sccp.called)}));
     }
     if let Some(fault) = fault {
         put(
@@ -224,11 +232,22 @@ fn line(pdu: &Pdu<'_>, decoded: Option<Decoded>, file: Option<&str>, out: &mut i
     out.write_all(b"\n")
 }
 
+/// Returns the parts that an address of SCCP has.
+fn party(address: &SccpAddress) -> Value {
+    let mut object = Map::new();
+    let mut put = |key: &str, value: Option<Value>| value.map(|value| object.insert(key.to_owned(), value));
+    put("point_code", address.point_code.map(Value::from));
+    put("ssn", address.ssn.map(Value::from));
+    put("global_title", address.global_title.clone().map(Value::from));
+    object.into()
+}
+
 /// Writes a row of the table.
 fn row(pdu: &Pdu<'_>, decoded: Decoded, out: &mut impl Write) -> io::Result<()> {
     let time = pdu.time.map_or_else(|| "-".to_owned(), |time| time.to_string());
     let message = decoded.message.unwrap_or_else(|| "-".to_owned());
-    let ids = decoded.identifiers.iter().map(|(key, number)| format!("{key}={number}"));
+    let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let ids = decoded.identifiers.iter().map(|(key, value)| format!("{key}={}", plain(value)));
     let marks = pdu.partial.then(|| "partial".to_owned()).into_iter();
     // A missing specification is reported once, on standard error.
     let fault = decoded.fault.filter(|fault| fault.stage == "decode");

@@ -1,7 +1,10 @@
 //! `tercet capture`: messages in packet captures.
 
 mod decoder;
+mod h248;
+mod identifiers;
 mod list;
+mod names;
 mod protocols;
 mod specifications;
 
@@ -11,8 +14,9 @@ use clap::{Args, Subcommand};
 /// Find the ASN.1 messages in packet captures and decode them
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Captures: pcap and pcapng, compressed or not. Messages: S1AP, NGAP and others over SCTP, H.248 over
-UDP, through VLANs, MPLS, tunnels and fragments. TCP and SIGTRAN are not read.
+Captures: pcap and pcapng, compressed or not. Messages: those of radio and core networks, SIGTRAN, H.323, H.248, LDAP,
+SNMP, Kerberos, MMS and others (`tercet capture protocols` lists them), through VLANs, MPLS, tunnels, fragments and
+streams of TCP.
 
 Examples:
   tercet capture list -s specifications/ attach.pcap

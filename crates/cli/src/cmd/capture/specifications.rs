@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 use tercet::dynamic::{NodeId, Plan};
 use tercet::{Rules, Schema, files};
-use tercet_capture::Protocol;
+use tercet_capture::{Protocol, Variant};
 
 /// The variable with folders of specifications.
 const VARIABLE: &str = "TERCET_SCHEMAS";
@@ -65,18 +65,46 @@ impl SpecificationArgs {
 }
 
 impl Specifications {
-    /// Returns the specifications of a protocol: one for each directory with a file that has its module, in the order of
-    /// names; and why one is not used.
-    pub(super) fn of(&self, protocol: &Protocol) -> (Vec<Specification>, Vec<String>) {
+    /// Returns the specifications of a protocol, or of one of its types: one for each directory with a file that has the
+    /// module, in the order of names; and why one is not used.
+    pub(super) fn of(
+        &self,
+        protocol: &Protocol,
+        variant: Option<&Variant>,
+    ) -> (Vec<Specification>, Vec<String>) {
         let (mut found, mut refused) = (Vec::new(), Vec::new());
-        let (Some(module), Some(type_name), Some(rules)) =
-            (&protocol.module, &protocol.type_name, &protocol.rules)
-        else {
+        let module = variant.and_then(|it| it.module.as_ref()).or(protocol.module.as_ref());
+        let type_name = variant.map(|it| &it.type_name).or(protocol.type_name.as_ref());
+        let rules = variant.and_then(|it| it.rules.as_ref()).or(protocol.rules.as_ref());
+        let (Some(module), Some(type_name), Some(rules)) = (module, type_name, rules) else {
             return (found, refused);
         };
         let Ok(rules) = rules.parse::<Rules>() else { return (found, refused) };
+        self.load_all(module, type_name, rules, &mut found, &mut refused);
+        // Types of variants have names of their own: any module may have them.
+        if found.is_empty() && variant.is_some() {
+            self.load_all("", type_name, rules, &mut found, &mut refused);
+        }
+        (found, refused)
+    }
+
+    /// Loads the specifications that have a module, or, without a name of a module, the type.
+    fn load_all(
+        &self,
+        module: &str,
+        type_name: &str,
+        rules: Rules,
+        found: &mut Vec<Specification>,
+        refused: &mut Vec<String>,
+    ) {
         for (folder, files) in &self.folders {
-            for (path, _) in files.iter().filter(|(_, text)| defines(text, module)) {
+            let mut refused_here = Vec::new();
+            let before = found.len();
+            for (path, text) in files {
+                let fits = if module.is_empty() { assigns(text, type_name) } else { defines(text, module) };
+                if !fits {
+                    continue;
+                }
                 // A file may have all modules of a specification; if it lacks some, the others are beside it.
                 let beside: Vec<_> = files.iter().map(|(path, _)| path.clone()).collect();
                 let alone = self.load(std::slice::from_ref(path), module, type_name, rules);
@@ -87,17 +115,19 @@ impl Specifications {
                 match loaded {
                     Ok((place, (plan, root))) => found.push(Specification {
                         place: place.clone(),
-                        module: module.clone(),
-                        type_name: type_name.clone(),
+                        module: module.to_owned(),
+                        type_name: type_name.to_owned(),
                         rules,
                         plan,
                         root,
                     }),
-                    Err(error) => refused.push(format!("{}: {error}", tercet_printable::path(path))),
+                    Err(error) => refused_here.push(format!("{}: {error}", tercet_printable::path(path))),
                 }
             }
+            if found.len() == before {
+                refused.extend(refused_here);
+            }
         }
-        (found, refused)
     }
 
     fn load(
@@ -115,7 +145,7 @@ impl Specifications {
         if schema.has_errors() {
             return Err("the specification has errors; `tercet check` shows them".to_owned());
         }
-        let name = format!("{module}.{type_name}");
+        let name = if module.is_empty() { type_name.to_owned() } else { format!("{module}.{type_name}") };
         let plan = schema.plan_for(rules, &[&name]).map_err(|error| error.to_string())?;
         let root = plan.root(&name).ok_or_else(|| format!("no type `{name}`"))?;
         Ok((plan, root))
@@ -129,11 +159,30 @@ fn defines(text: &str, module: &str) -> bool {
         if text[..at].ends_with(is_part) {
             return false;
         }
-        let mut rest = text[at + module.len()..].trim_start();
+        let mut rest = skip_comments(&text[at + module.len()..]);
         if rest.starts_with('{') {
-            rest = rest.split_once('}').map_or("", |(_, rest)| rest).trim_start();
+            rest = skip_comments(rest.split_once('}').map_or("", |(_, rest)| rest));
         }
         rest.starts_with("DEFINITIONS")
+    })
+}
+
+/// Returns what follows white space and comments of `--`, which end with the line or another `--`.
+fn skip_comments(mut text: &str) -> &str {
+    loop {
+        text = text.trim_start();
+        let Some(comment) = text.strip_prefix("--") else { return text };
+        let line = comment.find('\n').unwrap_or(comment.len());
+        let end = comment[..line].find("--").map_or(line, |at| at + 2);
+        text = &comment[end..];
+    }
+}
+
+/// Returns whether a text assigns a type.
+fn assigns(text: &str, type_name: &str) -> bool {
+    text.lines().any(|line| {
+        let rest = line.trim_start().strip_prefix(type_name);
+        rest.is_some_and(|rest| rest.trim_start().starts_with("::="))
     })
 }
 
@@ -145,8 +194,10 @@ mod tests {
     fn headers_of_modules_are_found() {
         assert!(defines("-- x\nA-B DEFINITIONS ::= BEGIN END", "A-B"));
         assert!(defines("A-B\n{ itu-t (0)\n 1 }\nDEFINITIONS", "A-B"));
+        assert!(defines("A-B {1 2} -- an arc -- -- and\n-- more\nDEFINITIONS", "A-B"));
         assert!(!defines("C-A-B DEFINITIONS ::= BEGIN IMPORTS x FROM A-B ; END", "A-B"));
         assert!(!defines("A-B-C DEFINITIONS", "A-B"));
         assert!(!defines("A-B {", "A-B"));
+        assert!(assigns("X ::= INTEGER\n  A-B   ::= NULL", "A-B") && !assigns("A-BC ::= NULL", "A-B"));
     }
 }

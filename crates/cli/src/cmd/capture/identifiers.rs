@@ -1,0 +1,94 @@
+//! Identifiers in messages, by which conversations are followed.
+
+use serde_json::Value;
+use tercet::dynamic::text::{Octets, push_octets};
+use tercet::dynamic::{Leaf, Token, View};
+use tercet::plan::{FieldId, Kind, NodeId, Shape};
+use tercet_capture::Protocol;
+
+/// Identifiers of a message, by their keys.
+pub(super) type Identifiers = Vec<(&'static str, Value)>;
+
+/// Types whose values identify a user, and the keys of these identifiers.
+const TYPES: [(&str, &str); 14] = [
+    ("MME-UE-S1AP-ID", "mme"),
+    ("ENB-UE-S1AP-ID", "enb"),
+    ("AMF-UE-NGAP-ID", "amf"),
+    ("RAN-UE-NGAP-ID", "ran"),
+    ("UE-X2AP-ID", "ue_x2ap"),
+    ("NG-RANnodeUEXnAPID", "ue_xnap"),
+    ("GNB-CU-UE-F1AP-ID", "cu"),
+    ("GNB-DU-UE-F1AP-ID", "du"),
+    ("GNB-CU-CP-UE-E1AP-ID", "cu_cp"),
+    ("GNB-CU-UP-UE-E1AP-ID", "cu_up"),
+    ("IuSignallingConnectionIdentifier", "iu"),
+    ("Context-ID", "context"),
+    ("CallIdentifier", "call"),
+    ("ConferenceIdentifier", "conference"),
+];
+
+/// Components that identify a conversation, by protocol.
+const COMPONENTS: [(&str, &str, &str); 12] = [
+    ("ldap", "messageID", "message_id"),
+    ("snmp", "request-id", "request_id"),
+    ("mms", "invokeID", "invoke_id"),
+    ("tcap", "otid", "otid"),
+    ("tcap", "dtid", "dtid"),
+    ("kerberos", "nonce", "nonce"),
+    ("h225", "guid", "call"),
+    ("h225", "conferenceID", "conference"),
+    ("h225", "callReferenceValue", "call_reference"),
+    ("h225", "requestSeqNum", "request"),
+    ("h248", "transactionId", "transaction"),
+    ("h248", "contextId", "context"),
+];
+
+/// Returns the identifiers of a message, each the first time; of TCAP the operations too.
+pub(super) fn identifiers(protocol: &Protocol, shape: &Shape, view: View<'_>) -> Identifiers {
+    let mut found = Identifiers::new();
+    let mut operations = Vec::new();
+    let components: Vec<_> = COMPONENTS.iter().filter(|(of, ..)| *of == protocol.name).collect();
+    let is_tcap = protocol.name == "tcap";
+    for token in view.tokens() {
+        let Token::Leaf { node, field, leaf } = token else { continue };
+        let component = if field == FieldId::ROOT { "" } else { shape.name(shape.field(field).name) };
+        if is_tcap && matches!(component, "localValue" | "local" | "globalValue" | "global") {
+            operations.push(value(shape, node, leaf));
+            continue;
+        }
+        let by_type = shape.type_name(node).and_then(|name| TYPES.iter().find(|(of, _)| *of == name));
+        let key = by_type.map(|(_, key)| *key);
+        let key =
+            key.or_else(|| components.iter().find(|(_, of, _)| *of == component).map(|(_, _, key)| *key));
+        let Some(key) = key else { continue };
+        if !found.iter().any(|(known, _)| *known == key) {
+            found.push((key, value(shape, node, leaf)));
+        }
+    }
+    if !operations.is_empty() {
+        found.push(("operations", operations.into()));
+    }
+    found
+}
+
+/// Returns a number, or octets in hexadecimal.
+fn value(shape: &Shape, node: NodeId, leaf: Leaf<'_>) -> Value {
+    let contents = match leaf {
+        Leaf::Int(number) => return number.into(),
+        Leaf::Addition(number) => return number.into(),
+        Leaf::Input { contents, .. } | Leaf::Made(contents) => contents,
+    };
+    // Numbers of X.690 are in complement of two.
+    if matches!(shape.node(node).kind, Kind::Integer) && (1..=8).contains(&contents.len()) {
+        let sign = if contents[0] & 0x80 != 0 { -1 } else { 0 };
+        return contents.iter().fold(sign, |number: i64, &octet| number << 8 | i64::from(octet)).into();
+    }
+    hexadecimal(contents).into()
+}
+
+/// Returns octets in lower-case hexadecimal.
+pub(super) fn hexadecimal(octets: &[u8]) -> String {
+    let mut text = Vec::with_capacity(2 * octets.len());
+    push_octets(&mut text, octets, Octets::LowerHex);
+    String::from_utf8_lossy(&text).into_owned()
+}

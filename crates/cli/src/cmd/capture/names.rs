@@ -1,0 +1,67 @@
+//! Names of messages: the alternative or the type that people call them by.
+
+use tercet::dynamic::{Token, View};
+use tercet::plan::{FieldId, Kind, Shape};
+use tercet_capture::Protocol;
+
+/// Returns the name of a message.
+pub(super) fn message(protocol: &Protocol, type_name: &str, shape: &Shape, view: View<'_>) -> Option<String> {
+    match &*protocol.name {
+        "kerberos" | "its" => Some(type_name.to_lowercase()),
+        "x509" => Some(type_name.to_owned()),
+        // The message is an alternative of the channel, or one of its extensions.
+        "lte-rrc" | "nr-rrc" | "umts-rrc" => {
+            alternatives(shape, view).map(|(_, name)| name).find(|name| !is_class(name))
+        }
+        "h245" => {
+            let mut names = alternatives(shape, view).map(|(_, name)| name);
+            let first = names.next()?;
+            Some(names.next().map_or_else(|| first.clone(), |second| format!("{first}.{second}")))
+        }
+        "snmp" => alternatives(shape, view).map(|(_, name)| name).find(|name| name != "plaintext"),
+        "ulp" => alternatives(shape, view).find(|(of, _)| of == "UlpMessage").map(|(_, name)| name),
+        "h248" => alternatives(shape, view).find(|(of, _)| of == "Transaction").map(|(_, name)| name),
+        "ldap" | "mms" | "goose" | "sv" | "tcap" | "gtpp" | "h225" | "t38" => {
+            alternatives(shape, view).next().map(|(_, name)| name)
+        }
+        _ => open_type(shape, view),
+    }
+}
+
+/// Returns whether an alternative is only a way to messages: `c1`, `messageClassExtension`, `later-than-r3`.
+fn is_class(name: &str) -> bool {
+    let is_number = name.strip_prefix('c').is_some_and(|rest| rest.bytes().all(|it| it.is_ascii_digit()));
+    is_number || name.starts_with("messageClassExtension") || name.starts_with("later")
+}
+
+/// Returns the alternatives that are chosen, in order, with the name of the type of each CHOICE.
+fn alternatives<'a>(shape: &'a Shape, view: View<'a>) -> impl Iterator<Item = (String, String)> + 'a {
+    view.tokens().filter_map(move |token| {
+        let (Token::Open { field, .. } | Token::Leaf { field, .. }) = token else { return None };
+        if field == FieldId::ROOT {
+            return None;
+        }
+        let field = shape.field(field);
+        let is_choice = matches!(shape.node(field.parent).kind, Kind::Choice);
+        let of = || shape.type_name(field.parent).unwrap_or_default().to_owned();
+        is_choice.then(|| (of(), shape.name(field.name).to_owned()))
+    })
+}
+
+/// Returns the type in the open type of a procedure.
+fn open_type(shape: &Shape, view: View<'_>) -> Option<String> {
+    let mut tokens = view.tokens();
+    while let Some(token) = tokens.next() {
+        if let Token::Open { node, .. } = token
+            && matches!(shape.node(node).kind, Kind::Open)
+        {
+            return match tokens.next()? {
+                Token::Open { node, .. } | Token::Leaf { node, .. } => {
+                    shape.type_name(node).map(str::to_owned)
+                }
+                _ => None,
+            };
+        }
+    }
+    None
+}
