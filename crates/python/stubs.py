@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 PACKAGE = Path(__file__).parent / "python"
-MODULES = ["tercet._tercet", "tercet.ldap._ldap"]
+MODULES = ["tercet._tercet", "tercet.ldap._ldap", "tercet.megaco._megaco"]
 
 Item = ast.FunctionDef | ast.ClassDef
 

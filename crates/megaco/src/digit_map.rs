@@ -3,6 +3,7 @@
 //! A map is parsed once and then fed with digits as they come. Nothing here reads a clock: times are given, in
 //! milliseconds from any point.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use crate::model::DigitMapValue;
@@ -84,7 +85,8 @@ impl DigitMap {
     /// Begins to collect digits. The start timer runs from now.
     pub fn begin(&self, now: u64) -> Evaluation<'_> {
         let states = (0..self.strings.len()).map(|string| (string, 0)).collect();
-        let mut evaluation = Evaluation { map: self, states, digits: Vec::new(), deadline: now };
+        let mut evaluation =
+            Evaluation { map: Cow::Borrowed(self), states, digits: Vec::new(), deadline: now };
         evaluation.states = evaluation.closed();
         let timer = evaluation.stated_timer().unwrap_or(Timer::Start);
         evaluation.deadline = now + self.time(timer);
@@ -136,7 +138,7 @@ impl fmt::Display for DigitMap {
 /// Digits being collected.
 #[derive(Clone, Debug)]
 pub struct Evaluation<'m> {
-    map: &'m DigitMap,
+    map: Cow<'m, DigitMap>,
     /// Strings that still fit, and the place in each that comes next.
     states: Vec<(usize, usize)>,
     digits: Vec<u8>,
@@ -144,6 +146,12 @@ pub struct Evaluation<'m> {
 }
 
 impl Evaluation<'_> {
+    /// Returns the evaluation with a map of its own.
+    pub fn into_owned(self) -> Evaluation<'static> {
+        let Self { map, states, digits, deadline } = self;
+        Evaluation { map: Cow::Owned(map.into_owned()), states, digits, deadline }
+    }
+
     /// The digits so far.
     pub fn digits(&self) -> &[u8] {
         &self.digits

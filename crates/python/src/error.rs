@@ -131,6 +131,30 @@ pub(crate) fn encode(py: Python<'_>, error: &CodecError) -> PyErr {
     })
 }
 
+/// `tercet.DecodeError` of `tercet.megaco`; with line and column in a text.
+#[cold]
+pub(crate) fn megaco(py: Python<'_>, error: &tercet_megaco::Error, text: Option<&[u8]>) -> PyErr {
+    let place = text.map(|text| error.line_and_column(text));
+    let message = match place {
+        Some((line, column)) => format!("expected {} at line {line}, column {column}", error.what),
+        None => format!("expected {} at byte {}", error.what, error.at),
+    };
+    raise(py, &DECODE, "DecodeError", &message, |with| {
+        with.set_item("kind", if text.is_some() { "text" } else { "" })?;
+        with.set_item("detail", error.what)?;
+        with.set_item("offset", error.at)?;
+        with.set_item("line", place.map(|place| place.0))?;
+        with.set_item("column", place.map(|place| place.1))
+    })
+}
+
+/// `tercet.EncodeError` of `tercet.megaco`.
+#[cold]
+pub(crate) fn megaco_value(py: Python<'_>, error: &tercet_megaco::Error) -> PyErr {
+    let message = format!("cannot be written: {}", error.what);
+    raise(py, &ENCODE, "EncodeError", &message, |with| with.set_item("detail", error.what))
+}
+
 /// `tercet.SchemaError` of a type that there is no plan for.
 #[cold]
 pub(crate) fn plan(py: Python<'_>, error: &PlanError) -> PyErr {

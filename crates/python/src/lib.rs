@@ -12,6 +12,7 @@ mod error;
 mod files;
 mod interrupt;
 mod ldap;
+mod megaco;
 mod objects;
 mod octets;
 mod options;
@@ -38,6 +39,8 @@ mod _tercet {
     #[pymodule_export]
     use crate::ldap::_ldap;
     #[pymodule_export]
+    use crate::megaco::_megaco;
+    #[pymodule_export]
     use crate::options::unknown;
     #[pymodule_export]
     use crate::schema::Schema;
@@ -46,10 +49,11 @@ mod _tercet {
     #[expect(non_upper_case_globals, reason = "Python's own name for it")]
     const __version__: &str = env!("CARGO_PKG_VERSION");
 
-    /// The package `tercet.ldap` imports its compiled half as a module of its own.
+    /// The packages inside of this one import their compiled halves as modules of their own.
     #[pymodule_init]
     fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
         let modules = module.py().import("sys")?.getattr("modules")?;
-        modules.set_item("tercet.ldap._ldap", module.getattr("_ldap")?)
+        modules.set_item("tercet.ldap._ldap", module.getattr("_ldap")?)?;
+        modules.set_item("tercet.megaco._megaco", module.getattr("_megaco")?)
     }
 }

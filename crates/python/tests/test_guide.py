@@ -24,7 +24,10 @@ def run(guide: str, needs: str) -> doctest.TestResults:
     return runner.summarize(verbose=False)
 
 
-@pytest.mark.parametrize("guide", ["guide-python.md", "guide-python-ldap.md", "tutorial-python.md"])
+GUIDES = ["guide-python.md", "guide-python-ldap.md", "guide-python-megaco.md", "tutorial-python.md"]
+
+
+@pytest.mark.parametrize("guide", GUIDES)
 def test_examples(monkeypatch: pytest.MonkeyPatch, guide: str) -> None:
     monkeypatch.chdir(ROOT)
     assert run(guide, "").attempted > 10

@@ -16,10 +16,11 @@ import stubs  # noqa: E402
 # Aliases and dictionaries of keyword arguments are types and nothing else; `get` comes from Mapping in the stub.
 TYPES_ALONE = r"""
 tercet\._tercet\.(DecodeOptions|ValueOptions|FileOptions|FramingOptions|RowOptions|RecordOptions|ScanOptions)
-tercet\._tercet\.(Input|Specification|SupportsRead|Tags|_ldap|__all__)
+tercet\._tercet\.(Input|Specification|SupportsRead|Tags|_ldap|_megaco|__all__)
 tercet\.ldap\._ldap\.(ConnectOptions|SearchOptions|Controls|Found|Mechanism|Modification|Name|Operation|Pem|Scope)
 tercet\.ldap\._ldap\.(Value|Values|__all__)
 tercet\.ldap\._ldap\.Entry\.get
+tercet\.megaco\._megaco\.(Octets|Ended|__all__)
 """
 
 
@@ -35,7 +36,7 @@ def test_everything_has_a_docstring(module: str) -> None:
     # That of a static method is not that of `staticmethod`.
     generic = inspect.cleandoc(staticmethod.__doc__ or "")
     assert [name for name, text in texts.items() if text == generic] == []
-    assert len(list(stubs.items(module))) > 40
+    assert len(list(stubs.items(module))) > 14
 
 
 def test_everything_public_has_a_docstring() -> None:

@@ -211,6 +211,13 @@ pub enum Direction {
     Inactive,
 }
 
+impl Direction {
+    /// Its name as an attribute.
+    pub fn name(self) -> &'static str {
+        DIRECTIONS.iter().find(|known| known.1 == self).map_or("", |known| known.0)
+    }
+}
+
 const DIRECTIONS: &[(&str, Direction)] = &[
     ("sendrecv", Direction::SendReceive),
     ("sendonly", Direction::SendOnly),

@@ -1,0 +1,86 @@
+from collections.abc import Sequence
+from typing import Literal, final
+
+__all__ = ["DigitMap", "Evaluation", "check", "detect", "encodings", "sdp_lines", "sdp_text", "transcode"]
+
+Octets = bytes | bytearray | memoryview
+Ended = tuple[Literal["UM", "FM", "PM"], str | None]
+
+def encodings() -> list[str]:
+    """Returns the names of all encodings."""
+
+def detect(octets: Octets) -> str:
+    """Returns the encoding that the first bytes of a message look like."""
+
+def transcode(octets: Octets, to: str, *, encoding: str | None = None) -> bytes:
+    """Returns a message in another encoding.
+
+    `encoding` names that of `octets`; by default their first bytes tell it.
+
+    Raises DecodeError for what is no message, EncodeError for what the other encoding cannot say.
+    """
+
+def check(octets: Octets, *, encoding: str | None = None) -> list[tuple[str, str, bool]]:
+    """Returns what is not as the public packages have it, each with its path in the message, its text, and whether it
+    is only information: about a package that is not known, or known in part.
+
+    Raises DecodeError for what is no message.
+    """
+
+def sdp_lines(description: Octets) -> list[list[tuple[str, str, object, tuple[int, str] | None]]]:
+    """Returns the sessions of a text, each a list of lines: name, value, what it says, and the fault with its byte in
+    the value."""
+
+def sdp_text(lines: Sequence[tuple[bytes, bytes]]) -> bytes:
+    """Returns the text of lines of a name and a value each.
+
+    Raises EncodeError for a line of a known name that is not as RFC 8866 and H.248.1 have it.
+    """
+
+@final
+class DigitMap:
+    """A digit map (H.248.1 7.1.14): the numbers that a caller may dial, and how long the gateway waits for digits.
+
+    `body` is the map as in a message, such as `(2xxx|8xxxxxxx)`. `start`, `short` and `long` are seconds (0 to 99); by
+    default 16, 4 and 16. `duration` is how long a digit of `Z` has to be held down, in tenths of a second, by default
+    10.
+
+    Raises DecodeError for what is no digit map.
+    """
+    def __new__(
+        cls,
+        body: str,
+        *,
+        start: int | None = None,
+        short: int | None = None,
+        long: int | None = None,
+        duration: int | None = None,
+    ) -> DigitMap: ...
+    @property
+    def long_digit(self) -> int:
+        """How long a digit has to be held down to be a long one, in milliseconds."""
+    def begin(self, now: int = 0) -> Evaluation:
+        """Begins to collect digits at a time in milliseconds, from any point. The start timer runs from then."""
+    def evaluate(self, digits: str) -> Ended:
+        """Returns how the evaluation of digits ends that come without delay: the method and the digit that belongs to
+        no number, as `Evaluation.digit` has them; after the last one the time runs out."""
+
+@final
+class Evaluation:
+    """Digits as they come, compared with a digit map. It reads no clock: times are given, in milliseconds."""
+
+    @property
+    def digits(self) -> str:
+        """The digits so far."""
+    @property
+    def deadline(self) -> int:
+        """The time at which the wait for the next digit is over, in milliseconds."""
+    def digit(self, now: int, digit: str, held: int = 0) -> Ended | None:
+        """Takes a digit, which was held down for `held` milliseconds.
+
+        Returns how the evaluation ends, or nothing as long as it goes on: `UM`, one number is complete and no other can
+        be; `FM`, a number is complete, and the time for another is over or the digit that is returned belongs to none;
+        `PM`, no number is complete.
+        """
+    def time(self, now: int) -> Ended | None:
+        """Returns how the evaluation ends if the time for the next digit is over."""
