@@ -54,6 +54,7 @@ const GROUPS: [Group; 19] = [
             "explain",
         ],
     },
+    Group { heading: "Language", common: &["language", "package"], rare: &["serde", "small"] },
     Group {
         heading: "Values",
         common: &["render", "profile"],
@@ -181,7 +182,7 @@ pub fn command() -> Command {
                 "Write the plan of the types to FILE, for `--plan` of other commands, instead of source text";
             plan.help(help)
                 .conflicts_with(Resettable::Reset)
-                .conflicts_with_all(["hash", "serde", "small", "overlay", "output"])
+                .conflicts_with_all(["language", "package", "hash", "serde", "small", "overlay", "output"])
         };
         compile
             .mut_arg("schema", required)

@@ -12,12 +12,15 @@ pub enum Error {
     Overlay(OverlayError),
     /// A string that contains itself and nothing else: `A ::= OCTET STRING (CONTAINING A)`. It has no value.
     InItself(String),
+    /// There are no codecs in the language for the rules.
+    Rules,
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Overlay(error) => error.fmt(f),
+            Self::Rules => f.write_str("no codecs are printed for these rules in this language"),
             Self::InItself(name) => {
                 write!(f, "`{name}` contains itself and nothing else: no type is printed for that")
             }

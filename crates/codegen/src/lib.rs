@@ -1,12 +1,15 @@
 //! Typed source code for ASN.1: structs and enums, and straight-line codecs for the rules that were asked for.
 //!
-//! `types` decides what types a program has, and `code` which steps its codecs take, both for any language. `rust` spells
-//! them in Rust.
+//! `types` decides what types a program has, and `code` which steps its codecs take, both for any language. `rust` and `java`
+//! spell them.
 
 mod choices;
 mod code;
+mod defaults;
 mod error;
 mod forms;
+mod java;
+mod names;
 mod overlay;
 mod rust;
 mod same;
@@ -14,6 +17,7 @@ mod tables;
 mod types;
 
 pub use error::Error;
+pub use java::{JavaFile, is_keyword as is_java_keyword};
 pub use overlay::{
     Additions, Bounds, Choice, Codecs, IntegerType, Lazy, Overlay, OverlayError, RealType, Serde, Strings,
 };
@@ -22,6 +26,9 @@ use tercet_lower::Lowering;
 use tercet_model::Model;
 use tercet_model::ir::TypeId;
 use tercet_plan::Rules;
+
+/// The rules that there are codecs in Java for.
+pub const JAVA_RULES: &[Rules] = &[Rules::Ber, Rules::Der, Rules::Cer];
 
 /// What to print.
 pub struct Config<'a> {
@@ -56,4 +63,17 @@ impl std::fmt::Debug for Config<'_> {
 /// The overlay names what is not there, or a type has no form in Rust.
 pub fn rust(model: &Model, lowering: &Lowering, config: &Config<'_>) -> Result<String, Error> {
     rust::print(model, lowering, config)
+}
+
+/// Java source files with the types that can be reached from the roots of the lowering, and their codecs, in one package.
+///
+/// # Errors
+/// The overlay names what is not there, a type has no form in Java, or Java has no codecs for the rules.
+pub fn java(
+    model: &Model,
+    lowering: &Lowering,
+    config: &Config<'_>,
+    package: &str,
+) -> Result<Vec<JavaFile>, Error> {
+    java::print(model, lowering, config, package)
 }

@@ -1,6 +1,8 @@
 //! Generated code against the plan engine: for each specification a program is printed, built and run; the same octets
 //! have to give the same values, the same octets and the same errors.
 
+mod class_file;
+mod java;
 mod program;
 
 use std::collections::BTreeMap;
@@ -39,33 +41,53 @@ const FOREIGN: usize = 100;
 /// The rules that codecs are printed for.
 const PRINTED: [Rules; 4] = [Rules::Ber, Rules::Aper, Rules::Uper, Rules::Oer];
 
+/// A language of generated code.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Language {
+    /// Rust.
+    #[default]
+    Rust,
+    /// Java, of which the classes have no method that the virtual machine would not compile.
+    Java,
+}
+
+impl Language {
+    /// Whether there are codecs for rules.
+    fn prints(self, rules: Rules) -> bool {
+        self == Self::Rust || tercet::codegen::JAVA_RULES.contains(&rules)
+    }
+}
+
 /// What is compared.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Arguments {
+    /// The language of the code
+    #[arg(long, value_enum, default_value_t = Language::Rust)]
+    pub language: Language,
     /// Samples of each type
     #[arg(long, default_value_t = 20)]
-    count: usize,
+    pub count: usize,
     /// Types of each specification
     #[arg(long, default_value_t = 8)]
-    types: usize,
+    pub types: usize,
     /// The types, by name
     #[arg(long = "root", value_name = "MODULE.TYPE")]
-    roots: Vec<String>,
+    pub roots: Vec<String>,
     /// Number that the choices follow from
     #[arg(long, default_value_t = 1)]
-    seed: u64,
+    pub seed: u64,
     /// Print and build only
     #[arg(long)]
-    build_only: bool,
+    pub build_only: bool,
     /// Compare JSON by serde with JER
     #[arg(long)]
-    jer: bool,
+    pub jer: bool,
     /// Let codecs of PER follow tables
     #[arg(long)]
-    small: bool,
+    pub small: bool,
     /// Specifications, or folders of them
     #[arg(required = true, value_name = "PATH")]
-    paths: Vec<PathBuf>,
+    pub paths: Vec<PathBuf>,
 }
 
 /// What came of a specification.
@@ -177,16 +199,28 @@ fn of_path(path: &Path, name: &str, settings: &Arguments) -> Result<Outcome, Str
     if settings.small {
         options.overlay.codecs = Codecs::Small;
     }
-    let text = schema.rust(&PRINTED, &names, &options).map_err(|error| error.to_string())?;
-    let program = program::build(name, &text, &roots, settings.jer)?;
-    let mut outcome = Outcome { lines: text.lines().count(), ..Outcome::default() };
+    let printed: Vec<Rules> = PRINTED.into_iter().filter(|rules| settings.language.prints(*rules)).collect();
+    let told = |error: tercet::RustError| error.to_string();
+    let (program, lines) = match settings.language {
+        Language::Rust => {
+            let text = schema.rust(&printed, &names, &options).map_err(told)?;
+            let program = program::build(name, &text, &roots, settings.jer)?;
+            (Command::new(program), text.lines().count())
+        }
+        Language::Java => {
+            let files = schema.java(&printed, &names, Some("generated"), &options).map_err(told)?;
+            let lines = files.iter().map(|file| file.text.lines().count()).sum();
+            (java::build(name, &files, &roots)?, lines)
+        }
+    };
+    let mut outcome = Outcome { lines, ..Outcome::default() };
     if settings.build_only {
         return Ok(outcome);
     }
     let plans = schema.plans(&RULES.map(|(syntax, _)| syntax.plan_rules()), &names);
     let plans = plans.map_err(|error| error.to_string())?;
     let cases = cases(&plans, &roots, settings, &mut outcome);
-    let answers = answers(&program, &cases)?;
+    let answers = answers(program, &cases)?;
     for (case, answer) in cases.iter().zip(&answers) {
         compare(&plans, &roots, case, answer, &mut outcome);
     }
@@ -212,7 +246,8 @@ fn cases(plans: &[Plan], roots: &[String], settings: &Arguments, outcome: &mut O
             if sampler.sample(node, &mut tape).is_err() {
                 continue;
             }
-            for (rules, (syntax, _)) in RULES.iter().enumerate() {
+            let printed = |(_, (syntax, _)): &(usize, &(Rules, &str))| settings.language.prints(*syntax);
+            for (rules, (syntax, _)) in RULES.iter().enumerate().filter(printed) {
                 let mut octets = Vec::new();
                 if let Err(error) = TapeCodec::new(*syntax, &plans[rules]).write(tape.view(&[]), &mut octets)
                 {
@@ -247,7 +282,8 @@ fn cases(plans: &[Plan], roots: &[String], settings: &Arguments, outcome: &mut O
             {
                 let of =
                     |rules| Case { root: number, rules, octets: octets.clone(), origin: Origin::Foreign };
-                cases.extend((1..RULES.len()).map(of));
+                let printed = (1..RULES.len()).filter(|rules| settings.language.prints(RULES[*rules].0));
+                cases.extend(printed.map(of));
             }
         }
     }
@@ -265,9 +301,8 @@ fn relaxed(shape: &Shape, random: &mut Random) -> Shape {
     shape
 }
 
-fn answers(program: &Path, cases: &[Case]) -> Result<Vec<String>, String> {
+fn answers(mut command: Command, cases: &[Case]) -> Result<Vec<String>, String> {
     let told = |error: std::io::Error| error.to_string();
-    let mut command = Command::new(program);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = command.spawn().map_err(told)?;
     let mut input = child.stdin.take().ok_or("no input")?;

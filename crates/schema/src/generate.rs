@@ -2,16 +2,18 @@
 
 use crate::schema::{PlanError, Schema};
 use std::fmt;
-use tercet_codegen::{Config, Error, Overlay};
+use tercet_codegen::{Config, Error, JavaFile, Overlay};
+use tercet_lower::Lowering;
+use tercet_model::Model;
 use tercet_model::ir::TypeId;
 use tercet_plan::Rules;
 
-/// How Rust source text is printed.
+/// How source text is printed, in Rust or in Java.
 #[derive(Clone, Debug, Default)]
 pub struct RustOptions {
     /// What its first lines say.
     pub header: String,
-    /// Whether types have `Eq` and `Hash`.
+    /// Whether types in Rust have `Eq` and `Hash`; those in Java have equality always.
     pub hash: bool,
     /// What is chosen beside.
     pub overlay: Overlay,
@@ -22,7 +24,7 @@ pub struct RustOptions {
 pub enum RustError {
     /// There is no plan.
     Plan(PlanError),
-    /// The overlay does not fit, or a type has no form in Rust.
+    /// The overlay does not fit, or a type has no form in the language, or there are no codecs in it for the rules.
     Code(Error),
 }
 
@@ -46,6 +48,41 @@ impl Schema {
     /// # Errors
     /// [`RustError`].
     pub fn rust(&self, rules: &[Rules], types: &[&str], options: &RustOptions) -> Result<String, RustError> {
+        self.generate(rules, types, options, tercet_codegen::rust)
+    }
+
+    /// Java source files: as [`Schema::rust`], in one package. Without a name for it, that is the name of the first module in
+    /// lower case.
+    ///
+    /// The files need the runtime `io.tercet:tercet-runtime` and nothing else.
+    ///
+    /// # Errors
+    /// [`RustError`].
+    pub fn java(
+        &self,
+        rules: &[Rules],
+        types: &[&str],
+        package: Option<&str>,
+        options: &RustOptions,
+    ) -> Result<Vec<JavaFile>, RustError> {
+        let own = || {
+            let name = self.model().modules.first().map_or("asn1", |module| &module.name);
+            let name: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
+            name.to_lowercase()
+        };
+        let package = package.map_or_else(own, str::to_owned);
+        self.generate(rules, types, options, |model, lowering, config| {
+            tercet_codegen::java(model, lowering, config, &package)
+        })
+    }
+
+    fn generate<T>(
+        &self,
+        rules: &[Rules],
+        types: &[&str],
+        options: &RustOptions,
+        print: impl Fn(&Model, &Lowering, &Config<'_>) -> Result<T, Error>,
+    ) -> Result<T, RustError> {
         let chosen: Vec<&str> = options.overlay.roots.iter().map(String::as_str).collect();
         let text = |schema: &Self, roots: &[TypeId]| {
             schema.check_gaps(rules, roots).map_err(RustError::Plan)?;
@@ -57,7 +94,7 @@ impl Schema {
             };
             let RustOptions { header, hash, overlay } = options;
             let config = Config { rules, notation: &notation, header, hash: *hash, overlay };
-            tercet_codegen::rust(schema.model(), &lowering, &config).map_err(RustError::Code)
+            print(schema.model(), &lowering, &config).map_err(RustError::Code)
         };
         self.with_roots(if types.is_empty() { &chosen } else { types }, text).map_err(RustError::Plan)?
     }

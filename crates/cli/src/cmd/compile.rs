@@ -3,27 +3,36 @@
 use crate::args::{OutputArg, SchemaArgs, Syntax};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::term::{self, Quotes};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use tercet::codegen::{Codecs, Overlay, Serde};
+use tercet::codegen::{Codecs, JAVA_RULES, Overlay, Serde};
 use tercet::records::Output;
 use tercet::{Rules, RustOptions};
 
-/// Print Rust types and codecs for a specification, or write its plan
+/// Print Rust or Java types and codecs for a specification, or write its plan
 #[derive(Args, Debug)]
 #[command(after_help = "\
-The text needs the crate `tercet-runtime` alone. Only the types that can be reached from the roots are printed, with
-codecs for the rules that were asked for.
+The text needs the crate `tercet-runtime` alone, or in Java the library `io.tercet:tercet-runtime`. Only the types that
+can be reached from the roots are printed, with codecs for the rules that were asked for.
 
 Examples:
   tercet compile -s personnel.asn --roots PersonnelRecord --rules ber,der -o src/personnel.rs
   tercet compile -s specs/ngap --roots NGAP-PDU --rules aper -o src/ngap.rs
+  tercet compile --language java -s personnel.asn --roots PersonnelRecord --rules ber,der --package com.example.hr -o src
   tercet compile -s specs/ngap --roots NGAP-PDU --rules aper --plan ngap.plan")]
 pub struct Compile {
     #[command(flatten)]
     schema: SchemaArgs,
+
+    /// The language to print
+    #[arg(long, value_enum, default_value_t = Language::Rust, value_name = "LANGUAGE")]
+    language: Language,
+
+    /// The Java package of the classes; without, the name of the first module in lower case
+    #[arg(long, value_name = "NAME")]
+    package: Option<String>,
 
     /// The types to begin with, as `Type` or `Module.Type`; without, those that no other type refers to
     #[arg(long, value_name = "TYPE", value_delimiter = ',')]
@@ -54,10 +63,26 @@ pub struct Compile {
     output: OutputArg,
 }
 
+/// A language of printed code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Language {
+    /// One file of Rust
+    Rust,
+    /// A folder of Java 17 sources, which `-o` names
+    Java,
+}
+
 impl Compile {
     pub fn run(&self) -> Outcome {
         if let Some(path) = &self.schema.plan {
             return self.plan(path);
+        }
+        match self.language {
+            Language::Java => return self.java(),
+            Language::Rust if self.package.is_some() => {
+                return Err(Failure::usage("`--package` requires `--language java`"));
+            }
+            Language::Rust => {}
         }
         let mut guard = self.output.guard(&self.schema)?;
         if let Some(path) = &self.overlay {
@@ -77,6 +102,55 @@ impl Compile {
                 output.write_all(text.as_bytes())?;
                 output.commit()?;
             }
+        }
+        Ok(Exit::Good)
+    }
+
+    /// Writes Java sources into the folder.
+    fn java(&self) -> Outcome {
+        for (option, given) in [("--hash", self.hash), ("--serde", self.serde), ("--small", self.small)] {
+            if given {
+                return Err(Failure::usage(format_args!("`{option}` is an option for Rust, not for Java")));
+            }
+        }
+        if let Some(package) = self.package.as_deref().filter(|package| !is_package(package)) {
+            let package = package.escape_debug();
+            return Err(Failure::usage(format_args!(
+                "`{package}` is not a Java package\nhelp: write words between dots, such as com.example.cdr"
+            )));
+        }
+        let Some(folder) = self.output.file() else {
+            return Err(Failure::usage("Java sources require an output folder (`-o DIR`)"));
+        };
+        if folder.is_file() {
+            let folder = tercet_printable::path(folder);
+            return Err(Failure::usage(format_args!("`-o`: `{folder}` is a file\nhelp: name a folder")));
+        }
+        let mut guard = SchemaArgs::guard(&self.schema)?;
+        if let Some(path) = &self.overlay {
+            guard.reads("overlay", path)?;
+        }
+        let schema = self.schema.specifications()?;
+        let rules = self.rules.iter().map(|syntax| java_rules(syntax.0)).collect::<Result<Vec<_>, _>>()?;
+        let roots: Vec<&str> = self.roots.iter().map(String::as_str).collect();
+        let options = RustOptions { header: JAVA_HEADER.into(), hash: false, overlay: self.overlay()? };
+        let files = schema.java(&rules, &roots, self.package.as_deref(), &options).map_err(Failure::usage)?;
+        let paths: Vec<PathBuf> = files.iter().map(|file| folder.join(&file.path)).collect();
+        for path in &paths {
+            guard.writes("`-o`", path)?;
+        }
+        for (file, path) in files.iter().zip(&paths) {
+            let failed = |error: std::io::Error| Failure::io(tercet_printable::path(path), &error);
+            if let Some(parent) = path.parent() {
+                fs::create_dir_all(parent).map_err(failed)?;
+            }
+            // What has not changed keeps its time, so that it is not compiled again.
+            if fs::read(path).ok().as_deref() != Some(file.text.as_bytes()) {
+                fs::write(path, &file.text).map_err(failed)?;
+            }
+        }
+        if let Some(parent) = paths.first().and_then(|path| path.parent()) {
+            remove_others(parent, &paths)?;
         }
         Ok(Exit::Good)
     }
@@ -113,6 +187,45 @@ impl Compile {
         }
         Ok(overlay)
     }
+}
+
+/// The first line of a Java source.
+const JAVA_HEADER: &str = "@generated by `tercet compile --language java`; do not edit";
+
+/// Removes sources of an earlier run from the folder of a package, whose types are gone.
+fn remove_others(folder: &Path, paths: &[PathBuf]) -> Outcome<()> {
+    let failed = |error: std::io::Error| Failure::io(tercet_printable::path(folder), &error);
+    let first = format!("// {JAVA_HEADER}\n");
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        let is_java = path.extension().is_some_and(|extension| extension == "java");
+        if is_java
+            && !paths.contains(&path)
+            && fs::read(&path).is_ok_and(|text| text.starts_with(first.as_bytes()))
+        {
+            fs::remove_file(&path).map_err(failed)?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether a name is one of a Java package.
+fn is_package(name: &str) -> bool {
+    let is_word = |word: &str| {
+        word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+            && !tercet::codegen::is_java_keyword(word)
+    };
+    name.split('.').all(is_word)
+}
+
+/// The rules that there are codecs in Java for.
+fn java_rules(syntax: Rules) -> Result<Rules, Failure> {
+    let known = || JAVA_RULES.iter().map(|rules| rules.name()).collect::<Vec<_>>().join(", ");
+    let none = || {
+        Failure::usage(format_args!("no Java codecs are printed for `{}`; known: {}", syntax.name(), known()))
+    };
+    syntax.binary().filter(|rules| JAVA_RULES.contains(rules)).ok_or_else(none)
 }
 
 /// The rules that there are codecs for.

@@ -2,8 +2,9 @@
 
 use super::Printer;
 use super::imports::{EXACT_REAL, OBJECT_IDENTIFIER, OCTETS, RELATIVE_OBJECT_IDENTIFIER, TEXT};
-use super::names::{Scope, snake};
+use super::names::snake;
 use super::values::{float, text};
+use crate::names::Scope;
 use crate::types::Repr;
 use std::collections::HashSet;
 use tercet_lower::{Lowering, NamedValue, kind_of};

@@ -138,7 +138,7 @@ fn choice(p: &mut Printer<'_>, node: NodeId) {
     for (id, field) in shape.fields_of(node) {
         let held = p.held(Edge::Field(id), field.node, "'a");
         let (said, name) = (shape.name(field.name), p.names.field(id).to_owned());
-        name_in_specification(p, said, name == names::upper_camel(said));
+        name_in_specification(p, said, name == crate::names::upper_camel(said));
         let line = format!("{name}({held}),");
         p.text.line(line);
     }
@@ -173,7 +173,7 @@ fn enumerated(p: &mut Printer<'_>, node: NodeId) {
         .map(|item| (item.value, shape.name(item.name).to_owned(), p.names.item(node, item.value).to_owned()))
         .collect();
     p.text.fill(items.iter().map(|(value, said, variant)| {
-        let follows = *variant == names::upper_camel(said);
+        let follows = *variant == crate::names::upper_camel(said);
         let doc = if follows { String::new() } else { format!("#[doc = \"`{said}`\"] ") };
         if extensible { format!("{doc}{variant},") } else { format!("{doc}{variant} = {value},") }
     }));

@@ -20,6 +20,7 @@ mod whole;
 use crate::code::ber::same_tags;
 use crate::code::sequence::Member;
 use crate::code::{Key as StepKey, Presence as Kept};
+use crate::names::Names;
 use crate::overlay::Serde;
 use crate::types::{Edge, Origin, Repr, Types};
 use crate::{Config, Error};
@@ -29,7 +30,6 @@ use imports::{
     AT, BIT_STRING, BOX, CONTAINED, ERROR, ERROR_KIND, EXACT_REAL, FIXED_BITS, INTEGER, KEY,
     OBJECT_IDENTIFIER, OCTETS, RELATIVE_OBJECT_IDENTIFIER, SEQUENCE_OF, TEXT, VEC,
 };
-use names::Names;
 pub(crate) use names::is_keyword;
 use std::collections::HashSet;
 use tercet_lower::Lowering;
@@ -41,7 +41,7 @@ use text::Text;
 pub(crate) fn print(model: &Model, lowering: &Lowering, config: &Config<'_>) -> Result<String, Error> {
     let Some(plan) = lowering.plans.first() else { return Ok(String::new()) };
     let types = Types::new(model, lowering, &plan.shape, config.overlay)?;
-    let names = Names::new(&types);
+    let names = Names::new(&types, &names::STYLE);
     // The numbers of items are needed where they are written or read, or are keys.
     let serde = config.overlay.serde;
     let numbered = serde != Serde::None

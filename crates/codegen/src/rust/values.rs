@@ -5,6 +5,7 @@ use super::imports::{
     BIT_STRING, EXACT_REAL, FIXED_BITS, INTEGER, KEY, OBJECT_IDENTIFIER, OCTETS, RELATIVE_OBJECT_IDENTIFIER,
     SEQUENCE_OF, TEXT, UNKNOWN_ADDITIONS, VEC,
 };
+use crate::defaults::Depths;
 use crate::types::{Edge, Repr};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -22,11 +23,8 @@ pub(super) fn empty_list() -> String {
 #[derive(Debug, Default)]
 pub(super) struct Defaults {
     expressions: RefCell<HashMap<FieldId, Option<String>>>,
-    shallow: RefCell<HashMap<(FieldId, u8), bool>>,
+    depths: Depths,
 }
-
-/// DEFAULTs inside one another that an expression has at most.
-const LEVELS: u8 = 9;
 
 /// Characters of an expression; a component whose DEFAULT takes more is an option.
 const LONGEST: usize = 1 << 16;
@@ -77,46 +75,14 @@ impl Printer<'_> {
             return known.clone();
         }
         let node = self.types.shape.field(field).node;
-        let value = if self.is_shallow(field, LEVELS) { self.constant(node, constant, 0) } else { None };
+        let value = if self.defaults.depths.is_shallow(&self.types, field) {
+            self.constant(node, constant, 0)
+        } else {
+            None
+        };
         let value = value.map(|value| self.boxed(Edge::Field(field), value));
         self.defaults.expressions.borrow_mut().insert(field, value.clone());
         value
-    }
-
-    /// Whether a DEFAULT is spelled with no more than so many others inside one another: values may lack components that
-    /// have a DEFAULT themselves, whose values lack components, and so on.
-    fn is_shallow(&self, field: FieldId, levels: u8) -> bool {
-        let Some(constant) = self.types.default(field) else { return true };
-        let Some(rest) = levels.checked_sub(1) else { return false };
-        if let Some(known) = self.defaults.shallow.borrow().get(&(field, levels)) {
-            return *known;
-        }
-        let shape = self.types.shape;
-        let mut is_shallow = true;
-        let mut pending = vec![(shape.field(field).node, constant)];
-        while let Some((node, constant)) = pending.pop().filter(|_| is_shallow) {
-            match constant {
-                Constant::Struct(given) => {
-                    for (id, part) in shape.fields_of(self.types.same(node)) {
-                        match given
-                            .iter()
-                            .find(|(at, _)| self.same_field(self.types.same(node), *at) == Some(id))
-                        {
-                            Some((_, value)) => pending.push((part.node, value)),
-                            None => is_shallow &= self.is_shallow(id, rest),
-                        }
-                    }
-                }
-                Constant::List(values) => {
-                    let element = self.types.element(self.types.same(node));
-                    pending.extend(values.iter().map(|value| (element, value)));
-                }
-                Constant::Choice(at, value) => pending.push((shape.field(*at).node, value)),
-                _ => {}
-            }
-        }
-        self.defaults.shallow.borrow_mut().insert((field, levels), is_shallow);
-        is_shallow
     }
 
     /// The condition that a component with a DEFAULT has it: `place` is an expression of its value.
@@ -195,7 +161,7 @@ impl Printer<'_> {
                 if self.types.is_newtype(node) { format!("{}({list})", self.names.ty(node)) } else { list }
             }
             (Repr::Choice, Constant::Choice(field, value)) => {
-                let field = self.same_field(node, *field)?;
+                let field = self.types.same_field(node, *field)?;
                 let value = self.constant(self.types.shape.field(field).node, value, depth + 1)?;
                 let value = self.boxed(Edge::Field(field), value);
                 format!("{}::{}({value})", self.names.ty(node), self.names.field(field))
@@ -203,7 +169,7 @@ impl Printer<'_> {
             (Repr::Struct, Constant::Struct(given)) => {
                 let (mut parts, mut length) = (Vec::new(), 0);
                 for (id, field) in self.types.shape.fields_of(node) {
-                    let value = given.iter().find(|(at, _)| self.same_field(node, *at) == Some(id));
+                    let value = given.iter().find(|(at, _)| self.types.same_field(node, *at) == Some(id));
                     let value = match value {
                         Some((_, value)) => {
                             let value =
@@ -227,14 +193,6 @@ impl Printer<'_> {
             }
             _ => return None,
         })
-    }
-
-    /// The field of the node that stands for a type, given that of any node of the same type.
-    fn same_field(&self, node: NodeId, field: FieldId) -> Option<FieldId> {
-        let shape = self.types.shape;
-        let from = shape.node(shape.field(field).parent);
-        let number = field.0.checked_sub(from.first)?;
-        (number < shape.node(node).count).then(|| FieldId(shape.node(node).first + number))
     }
 }
 

@@ -1,0 +1,162 @@
+package io.tercet.runtime;
+
+import java.lang.invoke.VarHandle;
+
+/**
+ * A type that was asked for when code was generated: decodes and encodes its values. Objects of this class have no state
+ * and may be shared between threads.
+ *
+ * @param <T> the class of the values
+ */
+public abstract class Asn1Type<T> {
+    private final String name;
+
+    /**
+     * Makes a type. For generated code.
+     *
+     * @param name the name in the specification
+     */
+    protected Asn1Type(String name) {
+        this.name = name;
+    }
+
+    /**
+     * Returns the name in the specification.
+     *
+     * @return the name
+     */
+    public String name() {
+        return name;
+    }
+
+    /**
+     * Decodes one value, which takes the whole input.
+     *
+     * @param rules the encoding rules
+     * @param input the encoding, which must not be changed while the value is used
+     * @return the value
+     * @throws Asn1Exception if the input is not an encoding of a value, or bytes follow it
+     */
+    public T decode(Rules rules, byte[] input) throws Asn1Exception {
+        Decoded<T> decoded = decodePrefix(rules, input, 0, input.length, Limits.DEFAULT);
+        if (decoded.length() != input.length) {
+            throw Asn1Exception.at(ErrorKind.TRAILING_DATA, decoded.length()).in(name);
+        }
+        return decoded.value();
+    }
+
+    /**
+     * Decodes one value, which takes the whole input.
+     *
+     * @param rules the encoding rules
+     * @param input the encoding
+     * @return the value
+     * @throws Asn1Exception if the input is not an encoding of a value, or bytes follow it
+     */
+    public T decode(Rules rules, Octets input) throws Asn1Exception {
+        Decoded<T> decoded = decodePrefix(rules, input.array(), input.start(), input.length(), Limits.DEFAULT);
+        if (decoded.length() != input.length()) {
+            throw Asn1Exception.at(ErrorKind.TRAILING_DATA, decoded.length()).in(name);
+        }
+        return decoded.value();
+    }
+
+    /**
+     * Decodes the value at the front of a part of an array; others may follow.
+     *
+     * @param rules the encoding rules
+     * @param input the array, which must not be changed while the value is used
+     * @param start where the value begins; offsets in errors count from there
+     * @param length the number of bytes up to the end of the input
+     * @param limits what is accepted
+     * @return the value and its length
+     * @throws Asn1Exception if the input does not begin with an encoding of a value
+     */
+    public Decoded<T> decodePrefix(Rules rules, byte[] input, int start, int length, Limits limits)
+            throws Asn1Exception {
+        java.util.Objects.checkFromIndexSize(start, length, input.length);
+        try {
+            T value;
+            int taken;
+            switch (rules.family()) {
+                case BER -> {
+                    BerReader r = new BerReader(input, start, length, 0, rules, limits);
+                    value = readBer(r);
+                    taken = r.position() - start;
+                }
+                default -> throw Asn1Exception.at(ErrorKind.UNSUPPORTED, 0);
+            }
+            // Values are published safely although decoders fill the fields of some after they are made.
+            VarHandle.releaseFence();
+            return new Decoded<>(value, taken);
+        } catch (Asn1Exception fault) {
+            throw fault.in(name);
+        }
+    }
+
+    /**
+     * Encodes a value.
+     *
+     * @param rules the encoding rules
+     * @param value the value
+     * @return the encoding
+     * @throws Asn1Exception if the value cannot be encoded by the rules
+     */
+    public byte[] encode(Rules rules, T value) throws Asn1Exception {
+        try {
+            switch (rules.family()) {
+                case BER -> {
+                    BerWriter w = new BerWriter(rules);
+                    writeBer(w, value);
+                    return w.toByteArray();
+                }
+                default -> throw Asn1Exception.at(ErrorKind.UNSUPPORTED, 0);
+            }
+        } catch (Asn1Exception fault) {
+            throw fault.in(name);
+        }
+    }
+
+    /**
+     * Encodes a value with a writer that is used for many values, so that no memory is taken.
+     *
+     * @param writer the writer, which is cleared first; it has the encoding then
+     * @param value the value
+     * @throws Asn1Exception if the value cannot be encoded by the rules
+     */
+    public void encode(BerWriter writer, T value) throws Asn1Exception {
+        writer.clear();
+        try {
+            writeBer(writer, value);
+        } catch (Asn1Exception fault) {
+            throw fault.in(name);
+        }
+    }
+
+    /**
+     * Reads a value in BER, DER or CER. For generated code.
+     *
+     * @param r the reader
+     * @return the value
+     * @throws Asn1Exception if there is no value
+     */
+    protected T readBer(BerReader r) throws Asn1Exception {
+        throw Asn1Exception.at(ErrorKind.UNSUPPORTED, 0);
+    }
+
+    /**
+     * Writes a value in BER, DER or CER. For generated code.
+     *
+     * @param w the writer
+     * @param value the value
+     * @throws Asn1Exception if the value cannot be encoded
+     */
+    protected void writeBer(BerWriter w, T value) throws Asn1Exception {
+        throw Asn1Exception.at(ErrorKind.UNSUPPORTED, 0);
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}

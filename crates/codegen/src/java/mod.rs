@@ -1,0 +1,401 @@
+//! The printer for Java. It spells what [`crate::types`] and [`crate::code`] say and decides nothing about encodings.
+
+mod ber;
+mod declare;
+mod names;
+mod text;
+mod values;
+
+use crate::code::{Key as StepKey, Presence as Kept, Source};
+use crate::defaults::Depths;
+use crate::names::Names;
+use crate::types::{Repr, Types};
+use crate::{Config, Error};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use tercet_lower::Lowering;
+use tercet_model::Model;
+use tercet_plan::shape::{Place, Presence};
+use tercet_plan::{Code, FieldId, NodeId};
+use text::{Text, literal};
+
+/// A SEQUENCE or SET with more components is a class with a builder rather than a record, which has one constructor for all.
+const RECORD: usize = 16;
+
+/// The same where most components may be absent: a record is filled by a constructor, which takes longer (1.8 times for 100).
+const SPARSE_RECORD: usize = 8;
+
+/// Parts of a type that one method reads or writes at most: the compiler of the virtual machine leaves methods of more than
+/// 8,000 bytes uncompiled, and a component takes up to 60.
+const PARTS: usize = 64;
+
+/// Whether a word is a keyword of Java, which is not possible as a name.
+#[must_use]
+pub fn is_keyword(word: &str) -> bool {
+    names::KEYWORDS.contains(&word)
+}
+
+/// A file of Java.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JavaFile {
+    /// Its path from the folder of sources, with slashes.
+    pub path: String,
+    /// Its text.
+    pub text: String,
+    /// The name in the specification of the root whose class it has.
+    pub root: Option<String>,
+}
+
+pub(crate) fn print(
+    model: &Model,
+    lowering: &Lowering,
+    config: &Config<'_>,
+    package: &str,
+) -> Result<Vec<JavaFile>, Error> {
+    let Some(plan) = lowering.plans.first() else { return Ok(Vec::new()) };
+    let types = Types::new(model, lowering, &plan.shape, config.overlay)?;
+    let names = Names::new(&types, &names::STYLE);
+    let roots = root_types(&types, &names);
+    let mut printer = Printer {
+        types,
+        names,
+        package: package.to_owned(),
+        roots,
+        depths: Depths::default(),
+        defaults: RefCell::default(),
+        codecs: BTreeMap::new(),
+        types_of_roots: BTreeMap::new(),
+        printed: HashSet::new(),
+    };
+    let mut files = declare::print(&printer, model, lowering, config);
+    let presence = printer.presence();
+    for plan in &lowering.plans {
+        match &plan.code {
+            Code::Ber(program) if printer.printed.insert("ber".into()) => {
+                let roots: Vec<NodeId> = printer.roots.iter().map(|root| root.node).collect();
+                let source = Source { types: &printer.types, presence: &presence };
+                let code = crate::code::ber::Code::new(source, program, &roots);
+                ber::print(&mut printer, &code);
+            }
+            Code::Ber(_) => {}
+            _ => return Err(Error::Rules),
+        }
+    }
+    printer.root_codecs();
+    files.extend(printer.codec_files());
+    let head: String =
+        config.header.lines().map(|line| format!("// {}\n", line.replace('\\', "/"))).collect();
+    for file in &mut files {
+        file.text.insert_str(0, &head);
+    }
+    Ok(files)
+}
+
+/// A type that values can begin with.
+#[derive(Clone)]
+struct RootType {
+    /// The node that its tags are at.
+    node: NodeId,
+    name: String,
+    /// The full name in the specification.
+    full_name: String,
+    /// Whether it is a record around a value of the type that it stands for, since that is no class of its own.
+    wraps: bool,
+}
+
+/// The types that have codecs: each root, by its own name, and those that have the type of another name.
+fn root_types(types: &Types<'_>, names: &Names) -> Vec<RootType> {
+    let shape = types.shape;
+    let full = |node| {
+        let root = shape.roots.iter().find(|root| root.node == node);
+        root.map_or_else(String::new, |root| shape.name(root.name).to_owned())
+    };
+    let own = types.roots().into_iter().map(|node| RootType {
+        node,
+        name: names.ty(types.same(node)).to_owned(),
+        full_name: full(node),
+        wraps: !is_class(types, types.same(node)),
+    });
+    let mut roots: Vec<RootType> = own.collect();
+    let named: HashSet<String> = roots.iter().map(|root| root.full_name.clone()).collect();
+    let others = types.aliases().filter(|root| !named.contains(shape.name(root.name)));
+    roots.extend(others.map(|root| RootType {
+        node: root.node,
+        name: names.alias(root.name).to_owned(),
+        full_name: shape.name(root.name).to_owned(),
+        wraps: true,
+    }));
+    roots
+}
+
+/// Whether a node has a class of its own.
+fn is_class(types: &Types<'_>, node: NodeId) -> bool {
+    matches!(types.repr(node), Repr::Struct | Repr::Choice | Repr::Enumerated | Repr::Table(_))
+        || types.is_newtype(node)
+}
+
+/// What the parts of the printer share.
+struct Printer<'m> {
+    types: Types<'m>,
+    names: Names,
+    package: String,
+    roots: Vec<RootType>,
+    depths: Depths,
+    /// Expressions of DEFAULTs made already.
+    defaults: RefCell<HashMap<FieldId, Option<String>>>,
+    /// What is printed of codecs, by the name of their class.
+    codecs: BTreeMap<String, String>,
+    /// Methods of the types of roots.
+    types_of_roots: BTreeMap<String, String>,
+    /// Constants and helpers that a codec has, whatever the rules; and rules.
+    printed: HashSet<String>,
+}
+
+/// How an INTEGER is kept.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Number {
+    /// `int`, between these.
+    Int(i64, i64),
+    /// `long`, between these.
+    Long(i64, i64),
+    /// `BigInteger` of 64 bits without a sign.
+    Unsigned,
+    /// `BigInteger`.
+    Big,
+}
+
+impl<'m> Printer<'m> {
+    fn is_class(&self, node: NodeId) -> bool {
+        is_class(&self.types, node)
+    }
+
+    /// How the values of an INTEGER are kept.
+    fn number(&self, node: NodeId) -> Number {
+        let Repr::Integer { signed, bits } = self.types.repr(node) else { return Number::Big };
+        let shape = self.types.shape;
+        let range = shape.node(node).constraint.and_then(|c| shape.constraints.get(c as usize));
+        let highest = range.and_then(|c| c.integer).and_then(|(_, most)| most);
+        match (signed, bits) {
+            (false, 64) if highest.is_some_and(|most| most <= i128::from(i64::MAX)) => {
+                Number::Long(0, i64::MAX)
+            }
+            (false, 64) => Number::Unsigned,
+            (true, 64) => Number::Long(i64::MIN, i64::MAX),
+            (false, 32) => Number::Long(0, i64::from(u32::MAX)),
+            (false, _) => Number::Int(0, (1 << bits) - 1),
+            (true, _) => Number::Int(-1 << (bits - 1), (1 << (bits - 1)) - 1),
+        }
+    }
+
+    /// Whether a component may be absent, and there is no DEFAULT to fill in.
+    fn is_option(&self, field: FieldId) -> bool {
+        let known = self.types.shape.field(field);
+        (known.presence != Presence::Mandatory || known.place != Place::Root)
+            && self.default_value(field).is_none()
+    }
+
+    /// The presence of each field, by what has an expression in Java.
+    fn presence(&self) -> Vec<Kept> {
+        let kept = |field: FieldId| match self.default_value(field) {
+            _ if self.is_option(field) => Kept::Optional,
+            Some(_) => Kept::Default,
+            None => Kept::Required,
+        };
+        (0..self.types.shape.fields.len() as u32).map(|field| kept(FieldId(field))).collect()
+    }
+
+    /// Whether a SEQUENCE or SET is a record; else it is a class with a builder, whose codec fills it.
+    fn is_record(&self, node: NodeId) -> bool {
+        let fields = || self.types.shape.fields_of(node);
+        let count = fields().count();
+        let options = fields().filter(|(id, _)| self.is_option(*id)).count();
+        count <= RECORD && (count <= SPARSE_RECORD || options * 2 <= count)
+    }
+
+    /// The type of a node's values.
+    fn ty(&self, node: NodeId) -> String {
+        self.spelled(node, false, "")
+    }
+
+    /// The same as a class, also of numbers.
+    fn boxed(&self, node: NodeId) -> String {
+        self.spelled(node, true, "")
+    }
+
+    /// Whether values are no objects.
+    fn is_primitive(&self, node: NodeId) -> bool {
+        self.ty(node) != self.boxed(node)
+    }
+
+    fn spelled(&self, node: NodeId, boxed: bool, qualifier: &str) -> String {
+        let node = self.types.same(node);
+        if self.is_class(node) {
+            return format!("{qualifier}{}", self.names.ty(node));
+        }
+        self.content(node, boxed, qualifier)
+    }
+
+    /// The type inside of a record around it, where it has one.
+    fn content(&self, node: NodeId, boxed: bool, qualifier: &str) -> String {
+        let pick = |primitive: &str, class: &str| if boxed { class.to_owned() } else { primitive.to_owned() };
+        match self.types.repr(node) {
+            Repr::Boolean => pick("boolean", "Boolean"),
+            Repr::Null => "Null".into(),
+            Repr::Integer { .. } | Repr::Big => match self.number(node) {
+                Number::Int(..) => pick("int", "Integer"),
+                Number::Long(..) => pick("long", "Long"),
+                Number::Unsigned | Number::Big => "BigInteger".into(),
+            },
+            Repr::Real => "Asn1Real".into(),
+            Repr::Float => pick("double", "Double"),
+            Repr::FixedBits(_) | Repr::Bits => "BitString".into(),
+            Repr::FixedOctets(_) | Repr::Octets | Repr::Any => "Octets".into(),
+            Repr::Oid => "ObjectIdentifier".into(),
+            Repr::RelativeOid => "RelativeObjectIdentifier".into(),
+            Repr::Text => "String".into(),
+            Repr::Contained(inside) => format!("Contained<{}>", self.spelled(inside, true, qualifier)),
+            Repr::List => format!("List<{}>", self.spelled(self.types.element(node), true, qualifier)),
+            Repr::Enumerated | Repr::Struct | Repr::Choice | Repr::Table(_) => {
+                format!("{qualifier}{}", self.names.ty(node))
+            }
+        }
+    }
+
+    /// The codec of a node.
+    fn codec(&self, node: NodeId) -> String {
+        format!("{}Codec", self.names.ty(self.types.same(node)))
+    }
+
+    /// Adds text to a codec.
+    fn add(&mut self, codec: &str, text: &str) {
+        let body = self.codecs.entry(codec.to_owned()).or_default();
+        if !body.is_empty() {
+            body.push('\n');
+        }
+        body.push_str(text);
+    }
+
+    /// The parameters that a method takes for keys of tables around, each behind a comma.
+    fn key_parameters(&self, node: NodeId) -> String {
+        self.types.keys(node).iter().map(|key| format!(", Key k{key}")).collect()
+    }
+
+    /// The arguments of a method that gets the keys of the method around it.
+    fn same_keys(&self, node: NodeId) -> String {
+        self.types.keys(node).iter().map(|key| format!(", k{key}")).collect()
+    }
+
+    /// The arguments for the keys of a value, each behind a comma: `component` is the expression of a component, which may
+    /// be absent.
+    fn keys(&self, keys: &[StepKey], component: impl Fn(FieldId) -> String) -> String {
+        let key = |key: &StepKey| match key {
+            StepKey::Component(field, way) => {
+                let node = |field: FieldId| self.types.shape.field(field).node;
+                let value = component(*field);
+                let last = *way.last().unwrap_or(field);
+                let path: String = way.iter().map(|id| format!(".{}()", self.names.field(*id))).collect();
+                let is_enumerated = self.types.repr(node(last)) == Repr::Enumerated;
+                let number = if is_enumerated { ".number()" } else { "" };
+                let key = format!("Key.of({value}{path}{number})");
+                // A component that is not there is null, and has nothing inside.
+                if is_enumerated || !way.is_empty() {
+                    format!(", {value} == null ? Key.NONE : {key}")
+                } else {
+                    format!(", {key}")
+                }
+            }
+            StepKey::Parameter(register) => format!(", k{register}"),
+            StepKey::Nothing => ", Key.NONE".into(),
+        };
+        keys.iter().map(key).collect()
+    }
+
+    /// Makes the types of the roots, whose methods have been printed.
+    fn root_codecs(&mut self) {
+        for root in self.roots.clone() {
+            let methods = self.types_of_roots.remove(&root.name).unwrap_or_default();
+            let name = self.types.shape.type_name(root.node).unwrap_or_default();
+            let mut text = Text::at(1);
+            text.open(format!(
+                "static final Asn1Type<{0}> TYPE = new Asn1Type<{0}>({1}) {{",
+                root.name,
+                literal(name)
+            ));
+            text.append(&methods);
+            text.close("};");
+            self.add(&format!("{}Codec", root.name), &text.finish());
+        }
+    }
+
+    fn codec_files(&self) -> Vec<JavaFile> {
+        let class = |(name, body): (&String, &String)| {
+            let mut text = Text::default();
+            text.line(format!("final class {name} {{"));
+            text.line(format!("    private {name}() {{}}"));
+            text.line("");
+            text.append(body);
+            text.line("}");
+            self.file(name, &text.finish())
+        };
+        self.codecs.iter().map(class).collect()
+    }
+
+    /// A file with a class.
+    fn file(&self, name: &str, text: &str) -> JavaFile {
+        let mut imports: Vec<String> = Vec::new();
+        for (path, class) in IMPORTS {
+            if mentions(text, class) {
+                imports.push(format!("import {path}.{class};\n"));
+            }
+        }
+        imports.sort();
+        let imports = imports.concat();
+        let gap = if imports.is_empty() { "" } else { "\n" };
+        JavaFile {
+            path: format!("{}/{name}.java", self.package.replace('.', "/")),
+            root: None,
+            text: format!("package {};\n\n{imports}{gap}{text}", self.package),
+        }
+    }
+}
+
+/// Whether a text has a word.
+fn mentions(text: &str, word: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
+    text.match_indices(word).any(|(at, _)| {
+        !text[..at].ends_with(is_part)
+            && !text[at + word.len()..].starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
+    })
+}
+
+const RUNTIME: &str = "io.tercet.runtime";
+
+/// The classes that printed text may use.
+const IMPORTS: &[(&str, &str)] = &[
+    ("java.math", "BigInteger"),
+    ("java.util", "Arrays"),
+    ("java.util", "List"),
+    ("java.util", "Objects"),
+    ("java.util.function", "Consumer"),
+    (RUNTIME, "Asn1Exception"),
+    (RUNTIME, "Asn1Real"),
+    (RUNTIME, "Asn1Type"),
+    (RUNTIME, "Asn1Value"),
+    (RUNTIME, "BerReader"),
+    (RUNTIME, "BerWriter"),
+    (RUNTIME, "BitString"),
+    (RUNTIME, "Contained"),
+    (RUNTIME, "Key"),
+    (RUNTIME, "Lists"),
+    (RUNTIME, "Null"),
+    (RUNTIME, "Nullable"),
+    (RUNTIME, "ObjectIdentifier"),
+    (RUNTIME, "Octets"),
+    (RUNTIME, "Place"),
+    (RUNTIME, "RelativeObjectIdentifier"),
+    (RUNTIME, "Rules"),
+    (RUNTIME, "Table"),
+    (RUNTIME, "Tag"),
+    (RUNTIME, "UnknownAdditions"),
+    (RUNTIME, "UnknownAlternative"),
+];

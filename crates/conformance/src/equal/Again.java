@@ -1,0 +1,77 @@
+import io.tercet.runtime.Asn1Exception;
+import io.tercet.runtime.Asn1Type;
+import io.tercet.runtime.BerWriter;
+import io.tercet.runtime.Decoded;
+import io.tercet.runtime.Limits;
+import io.tercet.runtime.Octets;
+import io.tercet.runtime.Rules;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/** Reads and writes again what it is given: in each line the number of a type, that of the rules, and an encoding. */
+final class Again {
+    private Again() {}
+
+    public static void main(String[] arguments) throws IOException {
+        BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        PrintStream out = new PrintStream(System.out, false, StandardCharsets.UTF_8);
+        for (String line = in.readLine(); line != null; line = in.readLine()) {
+            String[] words = line.split(" ", -1);
+            int number = Integer.parseInt(words[1]);
+            boolean isForeign = number >= Roots.FOREIGN;
+            Rules written = Roots.RULES.get(Roots.NUMBERS.indexOf(number - (isForeign ? Roots.FOREIGN : 0)));
+            Rules read = isForeign ? Rules.BER : written;
+            String answer;
+            try {
+                answer = again(Roots.TYPES.get(Integer.parseInt(words[0])), read, written, words[2]);
+            } catch (RuntimeException | Error fault) {
+                answer = "thrown " + fault.toString().replace(' ', '_');
+            }
+            out.println(answer);
+        }
+        out.flush();
+    }
+
+    private static <T> String again(Asn1Type<T> type, Rules read, Rules written, String hex) {
+        byte[] input = Octets.ofHex(hex).toByteArray();
+        Decoded<T> decoded;
+        try {
+            // Not at the start of its array, which must make no difference.
+            byte[] shifted = new byte[input.length + 7];
+            System.arraycopy(input, 0, shifted, 3, input.length);
+            decoded = type.decodePrefix(read, shifted, 3, input.length, Limits.DEFAULT);
+        } catch (Asn1Exception fault) {
+            return told("read", fault);
+        }
+        T value = decoded.value();
+        try {
+            byte[] again = type.encode(written, value);
+            if (read == written) {
+                T same = type.decodePrefix(written, again, 0, again.length, Limits.DEFAULT).value();
+                if (!same.equals(value) || same.hashCode() != value.hashCode()) {
+                    return "differs " + value + " and " + same;
+                }
+                value.toString();
+            }
+            if (written.isCanonical() || read == Rules.BER) {
+                BerWriter writer = new BerWriter(written);
+                type.encode(writer, value);
+                if (!Arrays.equals(again, writer.toByteArray())) {
+                    return "differs from what a writer writes again";
+                }
+            }
+            return "ok " + decoded.length() + " " + Octets.of(again).toHex();
+        } catch (Asn1Exception fault) {
+            return told("write", fault);
+        }
+    }
+
+    private static String told(String work, Asn1Exception fault) {
+        fault.getMessage();
+        return work + " " + fault.kind().label() + " " + fault.offset() + " " + Math.max(fault.bit(), 0) + " " + fault.path();
+    }
+}

@@ -1,0 +1,118 @@
+//! Programs of generated Java.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use tercet::codegen::JavaFile;
+
+use super::{FOREIGN, RULES, class_file};
+use crate::corpora::repository;
+
+/// Bytes of code that a method has at most: the virtual machine compiles none above 8,000.
+const LARGEST_METHOD: usize = 7_000;
+
+/// Compiles the files with a program that reads and writes again what it is given. Neither has warnings.
+pub(super) fn build(name: &str, files: &[JavaFile], roots: &[String]) -> Result<Command, String> {
+    let told = |error: std::io::Error| error.to_string();
+    let runtime = runtime()?;
+    let directory = repository().join("target/equal/java").join(file_name(name));
+    if directory.exists() {
+        fs::remove_dir_all(&directory).map_err(told)?;
+    }
+    let sources = directory.join("src");
+    let mut paths = Vec::new();
+    let mut write = |path: &str, text: &str| {
+        let path = sources.join(path);
+        fs::create_dir_all(path.parent().unwrap_or(&sources))?;
+        paths.push(path.clone());
+        fs::write(path, text)
+    };
+    for file in files {
+        write(&file.path, &file.text).map_err(told)?;
+    }
+    write("Again.java", include_str!("Again.java")).map_err(told)?;
+    write("Roots.java", &types(files, roots)?).map_err(told)?;
+    let classes = directory.join("classes");
+    javac(&classes, &[&runtime], &paths)?;
+    for (class, method, size) in class_file::methods(&classes)? {
+        if size > LARGEST_METHOD {
+            return Err(format!("{class}.{method} has {size} bytes of code"));
+        }
+    }
+    let mut command = Command::new("java");
+    // Small limits: no input may take much memory or a deep stack.
+    command.args(["-Xmx64m", "-Xss256k", "-XX:+UseSerialGC", "-cp"]);
+    command.arg(std::env::join_paths([&classes, &runtime]).map_err(|error| error.to_string())?).arg("Again");
+    Ok(command)
+}
+
+fn file_name(name: &str) -> String {
+    name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
+}
+
+/// The classes of the runtime, compiled.
+fn runtime() -> Result<PathBuf, String> {
+    let told = |error: std::io::Error| error.to_string();
+    let sources = repository().join("bindings/java/tercet-runtime/src/main/java");
+    let classes = repository().join("target/equal/java/runtime");
+    let mut paths = Vec::new();
+    let package = sources.join("io/tercet/runtime");
+    for entry in fs::read_dir(&package).map_err(told)? {
+        paths.push(entry.map_err(told)?.path());
+    }
+    paths.push(sources.join("module-info.java"));
+    javac(&classes, &[], &paths)?;
+    Ok(classes)
+}
+
+fn javac(classes: &Path, libraries: &[&PathBuf], paths: &[PathBuf]) -> Result<(), String> {
+    let told = |error: std::io::Error| error.to_string();
+    fs::create_dir_all(classes).map_err(told)?;
+    // The command line would be too long for thousands of files.
+    let list = classes.join("files");
+    let quoted = |path: &PathBuf| format!("\"{}\"\n", path.display().to_string().replace('\\', "\\\\"));
+    fs::write(&list, paths.iter().map(quoted).collect::<String>()).map_err(told)?;
+    let mut command = Command::new("javac");
+    command.args(["-Xlint:all", "-Werror", "--release", "17", "-encoding", "UTF-8", "-d"]).arg(classes);
+    if !libraries.is_empty() {
+        command.arg("-cp").arg(std::env::join_paths(libraries).map_err(|error| error.to_string())?);
+    }
+    let done = command.arg(format!("@{}", list.display())).output().map_err(told)?;
+    match done.status.success() {
+        true => Ok(()),
+        false => Err(format!("does not compile: {}", String::from_utf8_lossy(&done.stderr))),
+    }
+}
+
+/// The types of the roots and the rules, by their numbers.
+fn types(files: &[JavaFile], roots: &[String]) -> Result<String, String> {
+    let mut text = String::from(
+        "import io.tercet.runtime.Asn1Type;\nimport io.tercet.runtime.Rules;\nimport java.util.List;\n\n\
+         final class Roots {\n    private Roots() {}\n\n",
+    );
+    let rules: Vec<String> =
+        tercet::codegen::JAVA_RULES.iter().map(|rules| format!("Rules.{}", java_rules(*rules))).collect();
+    let numbers: Vec<String> = tercet::codegen::JAVA_RULES
+        .iter()
+        .filter_map(|rules| RULES.iter().position(|(known, _)| known == rules))
+        .map(|number| number.to_string())
+        .collect();
+    _ = writeln!(text, "    static final int FOREIGN = {FOREIGN};");
+    _ = writeln!(text, "    static final List<Integer> NUMBERS = List.of({});", numbers.join(", "));
+    _ = writeln!(text, "    static final List<Rules> RULES = List.of({});", rules.join(", "));
+    let mut types = Vec::new();
+    for root in roots {
+        let is_it = |file: &&JavaFile| file.root.as_ref().is_some_and(|name| name == root);
+        let file = files.iter().find(is_it).ok_or_else(|| format!("{root} has no class"))?;
+        let class = file.path.trim_end_matches(".java").replace('/', ".");
+        types.push(format!("{class}.TYPE"));
+    }
+    _ = writeln!(text, "    static final List<Asn1Type<?>> TYPES = List.of({});\n}}", types.join(", "));
+    Ok(text)
+}
+
+fn java_rules(rules: tercet::Rules) -> String {
+    rules.name().to_uppercase().replace('-', "_")
+}

@@ -1,0 +1,58 @@
+//! Generated Java reads and writes what the engine does, and finds the same faults.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use tercet::runtime::ErrorKind;
+use tercet_conformance::equal::{self, Arguments, Language};
+use tercet_testing::{programs, repository};
+
+fn compare(paths: &[&str], count: usize, types: usize) {
+    if programs("jdk", ["javac", "java"]).is_none() {
+        return;
+    }
+    let arguments = Arguments {
+        language: Language::Java,
+        count,
+        types,
+        roots: Vec::new(),
+        seed: 1,
+        build_only: false,
+        jer: false,
+        small: false,
+        paths: paths.iter().map(|path| repository().join(path)).collect::<Vec<PathBuf>>(),
+    };
+    let mut out = Vec::new();
+    let tally = equal::run(&arguments, &mut out).unwrap();
+    let said = String::from_utf8_lossy(&out);
+    assert!(tally.failed == 0 && tally.skipped == 0 && tally.passed > count, "{said}");
+}
+
+#[test]
+fn values_of_every_type_are_those_of_the_engine() {
+    compare(&["crates/conformance/tests/generated/leaves.asn"], 4, 40);
+}
+
+#[test]
+fn structures_and_tables_are_those_of_the_engine() {
+    let folder = "crates/conformance/tests/generated";
+    compare(&[&format!("{folder}/zoo.asn"), &format!("{folder}/depths.asn"), "schemas/demo"], 12, 20);
+}
+
+#[test]
+fn the_faults_are_those_of_the_runtime() {
+    let path = "bindings/java/tercet-runtime/src/main/java/io/tercet/runtime/ErrorKind.java";
+    let text = std::fs::read_to_string(repository().join(path)).unwrap();
+    let said: BTreeSet<String> = text
+        .lines()
+        .filter(|line| line.starts_with("    ") && line.contains("(") && line.contains("\", "))
+        .map(|line| line.trim().trim_end_matches([',', ';']).to_owned())
+        .collect();
+    let kind = |kind: &ErrorKind| {
+        let name = kind.name().to_uppercase().replace('-', "_");
+        let clause = kind.clause().map_or("null".to_owned(), |clause| format!("{clause:?}"));
+        format!("{name}({}, {:?}, {clause}, {:?})", kind.code(), kind.name(), kind.message())
+    };
+    let expected: BTreeSet<String> = ErrorKind::ALL.iter().map(kind).collect();
+    assert_eq!(said, expected);
+}
