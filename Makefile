@@ -8,7 +8,7 @@ endif
 CARGO ?= cargo
 OUT   ?= out
 
-.PHONY: help setup demo test fmt spell clippy rust-test test-32 python-test spark-test recipes-test bench-test bench-check bench bench-full clean
+.PHONY: help setup demo test fmt spell clippy rust-test test-32 java-test python-test spark-test recipes-test bench-test bench-check bench bench-full clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort
@@ -20,7 +20,7 @@ demo: ## generate a record file, convert it to CSV, JSON and Parquet, show rows,
 	./scripts/setup build
 	./scripts/demo $(OUT)
 
-test: setup fmt spell clippy rust-test python-test spark-test bench-test ## all checks, as continuous integration runs them
+test: setup fmt spell clippy rust-test java-test python-test spark-test bench-test ## all checks, as continuous integration runs them
 	@./scripts/skips $(TERCET_SKIPS)
 
 # Tests that cannot run append a line to this file; `make test` starts with none and prints the table last. The path is
@@ -51,6 +51,11 @@ rust-test:
 
 test-32: setup ## the tests of the runtime and the engine with addresses of 32 bits; takes some minutes
 	$(CARGO) test --target i686-unknown-linux-gnu -p tercet-runtime -p tercet-dynamic
+
+java-test: setup ## the Java library, built and documented; what it reads and writes is tested by rust-test
+	! command -v mvn >/dev/null || mvn -q -B -f bindings/java/pom.xml package
+	! command -v javadoc >/dev/null || javadoc -quiet -Xdoclint:all,-missing -Werror --release 17 -d target/java-doc \
+	    $$(find bindings/java/tercet-runtime/src/main/java -name '*.java')
 
 python-test: setup ## the Python package: built, formatted, typed, tested
 	./scripts/python test
