@@ -37,6 +37,8 @@ pub struct Failure {
     pub exit: Exit,
     /// What to say to the person; empty if all has been said.
     pub message: String,
+    /// What tools of OpenLDAP say to the shell, if it is known.
+    pub ldap: Option<u8>,
 }
 
 /// A result whose error ends the command.
@@ -45,25 +47,25 @@ pub type Outcome<T = Exit> = Result<T, Failure>;
 impl Failure {
     /// The command line or a specification cannot be used.
     pub fn usage(message: impl fmt::Display) -> Self {
-        Self { exit: Exit::Usage, message: message.to_string() }
+        Self { exit: Exit::Usage, message: message.to_string(), ldap: None }
     }
 
     /// An input failed.
     pub fn input(message: impl fmt::Display) -> Self {
-        Self { exit: Exit::Failed, message: message.to_string() }
+        Self { exit: Exit::Failed, message: message.to_string(), ldap: None }
     }
 
     /// A signal said to stop.
     pub fn interrupted(message: impl fmt::Display) -> Self {
-        Self { exit: Exit::Interrupted, message: message.to_string() }
+        Self { exit: Exit::Interrupted, message: message.to_string(), ldap: None }
     }
 
     /// Reading or writing a file failed.
     pub fn io(what: impl fmt::Display, error: &io::Error) -> Self {
         if error.kind() == io::ErrorKind::BrokenPipe {
-            return Self { exit: Exit::Good, message: String::new() };
+            return Self { exit: Exit::Good, message: String::new(), ldap: None };
         }
-        Self { exit: Exit::Io, message: format!("{}: {error}", Printable(what)) }
+        Self { exit: Exit::Io, message: format!("{}: {error}", Printable(what)), ldap: None }
     }
 }
 
@@ -83,8 +85,8 @@ impl From<io::Error> for Failure {
     /// An error whose text names the file already, or that is about standard output. A reader that went away is none.
     fn from(error: io::Error) -> Self {
         if error.kind() == io::ErrorKind::BrokenPipe {
-            return Self { exit: Exit::Good, message: String::new() };
+            return Self { exit: Exit::Good, message: String::new(), ldap: None };
         }
-        Self { exit: Exit::Io, message: error.to_string() }
+        Self { exit: Exit::Io, message: error.to_string(), ldap: None }
     }
 }

@@ -18,7 +18,7 @@ struct Group {
 }
 
 /// The groups. Help shows them in the order in which a command has their first options.
-const GROUPS: [Group; 19] = [
+const GROUPS: [Group; 22] = [
     Group {
         heading: "Specification",
         common: &["schema", "type"],
@@ -124,12 +124,23 @@ const GROUPS: [Group; 19] = [
     Group {
         heading: "Connection",
         common: &["uri", "simple", "bind_dn", "password", "prompt", "password_file", "start_tls", "insecure"],
-        rare: &["ca", "plain-password", "chase", "extensions", "options"],
+        rare: &[
+            "ca",
+            "plain-password",
+            "chase",
+            "extensions",
+            "options",
+            "verbose",
+            "debug",
+            "protocol",
+            "interactive",
+            "ldap-exit",
+        ],
     },
     Group {
         heading: "Search",
         common: &["base", "scope", "search_extensions", "size_limit", "time_limit", "types_only", "level"],
-        rare: &["deref", "manage_dsa_it"],
+        rare: &["deref", "manage_dsa_it", "no-ranges", "filters", "sort_by"],
     },
     Group {
         heading: "SASL",
@@ -149,6 +160,21 @@ const GROUPS: [Group; 19] = [
         heading: "Transactions of several entries",
         common: &["atomic"],
         rare: &["locks", "journal", "lock-wait", "lease", "allow-irreversible"],
+    },
+    Group {
+        heading: "Printed entries",
+        common: &[],
+        rare: &["value_files", "temporary", "url_prefix", "friendly", "jsonl-values"],
+    },
+    Group {
+        heading: "Changes to follow",
+        common: &["sync", "persistent", "dirsync", "poll", "cookie"],
+        rare: &["once"],
+    },
+    Group {
+        heading: "Pace",
+        common: &["op", "connections", "operations", "duration"],
+        rare: &["in-flight", "rate", "warm-up", "seed", "percentiles", "writes"],
     },
     Group { heading: "TLS", common: &["certificate", "key", "tls"], rare: &[] },
     Group {

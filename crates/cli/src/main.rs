@@ -29,6 +29,9 @@ mod watch;
 
 use clap::{FromArgMatches, Parser, Subcommand};
 use std::borrow::Cow;
+use std::ffi::OsString;
+#[cfg(feature = "ldap")]
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Toolkit for ASN.1 data: checks specifications, decodes, encodes, and converts record files
@@ -82,8 +85,9 @@ enum Command {
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let parsed =
-        help::command().try_get_matches().and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
+    let parsed = help::command()
+        .try_get_matches_from(words())
+        .and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
     let (cli, matches) = match parsed {
         Ok(parsed) => parsed,
         Err(error) => {
@@ -134,4 +138,19 @@ fn main() -> ExitCode {
             failure.exit.into()
         }
     }
+}
+
+/// The command line; called through a link with the name of a tool of OpenLDAP, that of the verb that takes its place.
+fn words() -> Vec<OsString> {
+    let mut words: Vec<OsString> = std::env::args_os().collect();
+    #[cfg(feature = "ldap")]
+    {
+        let name = words.first().map(PathBuf::from);
+        let name = name.as_ref().and_then(|path| path.file_stem()).and_then(|name| name.to_str());
+        if let Some(verb) = name.and_then(cmd::ldap::verb_of_tool) {
+            let verb = ["tercet", "ldap", verb, "--ldap-exit"].map(OsString::from);
+            words.splice(..1, verb);
+        }
+    }
+    words
 }

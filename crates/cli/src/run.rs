@@ -451,7 +451,11 @@ impl<'a> Run<'a> {
             }
         }
         let mut text = Vec::new();
-        render.end(&mut text).map_err(|error| Failure { exit: Exit::Io, message: error.to_string() })?;
+        render.end(&mut text).map_err(|error| Failure {
+            exit: Exit::Io,
+            message: error.to_string(),
+            ldap: None,
+        })?;
         out.write_all(&text)?;
         Ok(())
     }

@@ -169,6 +169,49 @@ fn controls_print_what_ldapsearch_prints() {
 }
 
 #[test]
+fn options_print_what_ldapsearch_prints() {
+    if !is_there() {
+        return;
+    }
+    let slapd = Slapd::start(TREE.as_bytes());
+    let lines = slapd._folder.path().join("lines");
+    std::fs::write(&lines, "a\nb\nnobody\n").unwrap();
+    let lines = lines.display().to_string();
+    for words in [
+        &["-S", "sn", "(objectClass=*)", "sn"][..],
+        &["-S", "", "(objectClass=*)", "1.1"],
+        &["-S", "description", "-LLL", "(objectClass=*)", "description"],
+        &["-u", "(cn=*)", "cn"],
+        &["-u", "-A", "(cn=*)", "cn"],
+        &["-n", "(cn=a)", "cn"],
+        &["-f", &lines, "(cn=%s)", "cn"],
+        &["-LLL", "-f", &lines, "(cn=%s)", "cn"],
+        &["-c", "-LL", "-v", "-d", "0", "-P", "3", "-f", &lines, "cn=%s", "cn"],
+    ] {
+        let [theirs, ours] = slapd.both(words);
+        assert_eq!(String::from_utf8_lossy(&ours), String::from_utf8_lossy(&theirs), "{words:?}");
+    }
+}
+
+const TREE: &str = "\
+dn: o=test
+objectClass: organization
+o: test
+
+dn: cn=b,o=test
+objectClass: person
+cn: b
+sn: Zed
+
+dn: cn=a,o=test
+objectClass: person
+cn: a
+sn: ant
+sn: zz
+description: x
+";
+
+#[test]
 fn a_word_in_parentheses_is_a_filter() {
     if !is_there() {
         return;

@@ -156,6 +156,7 @@ fn every_option_that_names_a_file_is_known() {
         "--registry",
         "--ldif",
         "--match",
+        "--values",
         "--ca",
         "--certificate",
         "--key",
@@ -203,6 +204,12 @@ fn every_option_that_names_a_file_is_known() {
         ("ldap add", "--journal"),
         ("ldap modify", "--journal"),
         ("ldap recover", "--journal"),
+        ("ldap add", "--rejects"),
+        ("ldap modify", "--rejects"),
+        ("ldap add", "--resume"),
+        ("ldap modify", "--resume"),
+        // A state of its own.
+        ("ldap follow", "--cookie"),
         ("ldap ldif apply", "--output"),
         ("ldap ldif apply", "--rejects"),
         // It reads nothing.

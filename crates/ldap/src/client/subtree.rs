@@ -46,6 +46,19 @@ impl Client {
         }
     }
 
+    /// Lists the names of an entry and all below it, children first.
+    ///
+    /// # Errors
+    /// The search fails; the server lists only a part of them.
+    pub async fn subtree_names(&self, dn: &str) -> Result<Vec<String>> {
+        let (mut names, is_whole) = self.names_below(dn).await?;
+        if !is_whole {
+            return Err(Error::new(ErrorKind::Limit, "the server lists only a part of the entries"));
+        }
+        names.sort_by_key(|(depth, _)| std::cmp::Reverse(*depth));
+        Ok(names.into_iter().map(|(_, name)| name).collect())
+    }
+
     /// Lists an entry and those below it, with the number of RDNs, and whether these are all: the server may have a limit.
     async fn names_below(&self, dn: &str) -> Result<(Vec<(usize, String)>, bool)> {
         let search = Search::new(dn).scope(Scope::Sub).attributes(&["1.1"]).page_size(PAGE);

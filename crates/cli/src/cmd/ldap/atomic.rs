@@ -99,7 +99,7 @@ impl Atomic {
         if aborted.rolled_back {
             let message = format!("{}\neverything was undone", failed.message);
             let exit = if failed.exit == Exit::Usage { Exit::Usage } else { Exit::Failed };
-            return Err(Failure { exit, message });
+            return Err(Failure { exit, message, ..failed });
         }
         let Some(journal) = &aborted.journal else {
             // A transaction of the server without an answer.
@@ -117,7 +117,7 @@ impl Atomic {
         match recovered {
             Ok(Recovered::Finished { .. }) => {
                 let message = format!("{}\neverything was undone", failed.message);
-                Err(Failure { exit: Exit::Failed, message })
+                Err(Failure { exit: Exit::Failed, message, ..failed })
             }
             Ok(Recovered::Conflicts(conflicts)) => {
                 term::error(&failed.message);
@@ -130,7 +130,8 @@ impl Atomic {
                     "\nhelp: run `tercet ldap recover --journal {}`",
                     tercet_printable::printable(&self.folder())
                 );
-                Err(Failure { exit: Exit::Io, message: failed.message + &reason + &help })
+                let message = failed.message + &reason + &help;
+                Err(Failure { exit: Exit::Io, message, ldap: failed.ldap })
             }
         }
     }

@@ -3,6 +3,7 @@
 use super::failure;
 use super::sasl::Sasl;
 use crate::exit::{Failure, Outcome};
+use crate::term;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use clap::Args;
@@ -66,6 +67,22 @@ pub struct Connection {
     #[arg(short = 'C')]
     chase: bool,
 
+    /// Print the server's URL to standard error
+    #[arg(short = 'v')]
+    verbose: bool,
+
+    /// Accepted for scripts of OpenLDAP's tools, without effect
+    #[arg(short = 'd', value_name = "LEVEL", allow_negative_numbers = true)]
+    debug: Option<i64>,
+
+    /// The version of the protocol: 3
+    #[arg(short = 'P', value_name = "VERSION", default_value_t = 3, value_parser = clap::value_parser!(u8).range(3..=3))]
+    protocol: u8,
+
+    /// Ask for the password that SASL needs, if none is given
+    #[arg(short = 'I')]
+    interactive: bool,
+
     /// Controls, such as `assert=(cn=a)`
     ///
     /// `[!]NAME[=VALUE]` of assert, authzid, manageDSAit, noop, ppolicy, postread, preread, relax,
@@ -82,6 +99,10 @@ impl Connection {
     /// Connects and binds.
     pub async fn open(&self) -> Outcome<Client> {
         let config = self.config()?.located().await.map_err(|error| failure("", &error))?;
+        if self.verbose {
+            let urls: Vec<String> = config.urls.iter().map(ToString::to_string).collect();
+            term::say(format_args!("connecting to {}", urls.join(" ")));
+        }
         let client = Client::connect_with(&config).await.map_err(|error| failure("", &error))?;
         let password = || Ok(self.password()?.unwrap_or_default());
         let is_tls =
@@ -115,6 +136,22 @@ impl Connection {
     pub async fn open_at(&self, url: &Url) -> Outcome<Client> {
         let own = Self { uri: Some(url.server().to_string()), ..self.clone() };
         own.open().await
+    }
+
+    /// Whether more is to be printed.
+    pub const fn is_verbose(&self) -> bool {
+        self.verbose
+    }
+
+    /// Whether a password is asked for.
+    pub const fn asks(&self) -> bool {
+        self.prompt
+    }
+
+    /// The name and the password of a simple bind; no password if it is asked for.
+    pub fn credentials(&self) -> Outcome<(String, String)> {
+        let password = if self.prompt { None } else { self.password()? };
+        Ok((self.bind_dn.clone(), password.unwrap_or_default()))
     }
 
     /// The name to bind as.
@@ -212,7 +249,8 @@ impl Connection {
             let text = std::fs::read_to_string(path).map_err(|error| Failure::io(path.display(), &error))?;
             return Ok(Some(text));
         }
-        if self.prompt { ask("Enter LDAP Password: ").map(Some) } else { Ok(None) }
+        let asks = self.prompt || (self.interactive && self.sasl.is_asked_for());
+        if asks { ask("Enter LDAP Password: ").map(Some) } else { Ok(None) }
     }
 
     /// The controls of `-e`.

@@ -2,7 +2,8 @@
 
 use super::atomic::Atomic;
 use super::connection::Connection;
-use super::failure;
+use super::stream::Stream;
+use super::{codes, failure};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::term;
 use clap::Args;
@@ -12,6 +13,7 @@ use std::path::PathBuf;
 use tercet_ldap::ldif::{Change, Reader, ReaderOptions, Record};
 use tercet_ldap::proto::RequestControl as _;
 use tercet_ldap::{Client, Scope, controls};
+use tercet_printable::printable;
 
 /// Add entries from LDIF
 #[derive(Args, Debug)]
@@ -50,6 +52,14 @@ pub struct Delete {
     /// Delete the entries below them too: by the control treeDelete where the server lists it, else one by one, children first
     #[arg(short = 'r')]
     recursive: bool,
+
+    /// Print what would be deleted
+    #[arg(short = 'n')]
+    dry: bool,
+
+    /// Refuse if more entries would be deleted
+    #[arg(long, value_name = "COUNT")]
+    limit: Option<u64>,
 
     /// Names, one a line
     #[arg(short = 'f', value_name = "FILE")]
@@ -99,7 +109,17 @@ struct Input {
     read_files: bool,
 
     #[command(flatten)]
+    stream: Stream,
+
+    #[command(flatten)]
     atomic: Atomic,
+}
+
+/// How changes are reported: with `!` if they are not made, with their values if more is to be printed.
+#[derive(Clone, Copy, Debug)]
+pub struct Marks {
+    dry: bool,
+    verbose: bool,
 }
 
 impl Add {
@@ -125,75 +145,156 @@ fn open(file: Option<&PathBuf>) -> Outcome<Box<dyn BufRead>> {
 
 impl Input {
     async fn run(&self, connection: &Connection, add: bool) -> Outcome {
+        let marks = Marks { dry: self.dry, verbose: connection.is_verbose() };
+        let reached = self.stream.reached()?;
         let client = if self.dry { None } else { Some(connection.open().await?) };
+        if self.atomic.is_asked_for() && self.stream.is_used() {
+            return Err(Failure::usage(
+                "--atomic: all changes are made or none, without --rejects and --resume",
+            ));
+        }
+        let mut run = match &client {
+            Some(client) if !self.atomic.is_asked_for() => {
+                Some(self.stream.begin(client.clone(), marks, self.go_on, self.file.as_deref())?)
+            }
+            _ => None,
+        };
         let options = ReaderOptions { read_files: self.read_files, ..ReaderOptions::default() };
-        let mut exit = Exit::Good;
+        let mut reader = Reader::with_options(open(self.file.as_ref())?, options);
         let mut records = Vec::new();
-        for record in Reader::with_options(open(self.file.as_ref())?, options) {
-            let record = record.map_err(|error| failure("", &error))?;
+        while let Some(record) = reader.record().map_err(|error| failure("", &error))? {
+            let line = reader.line_number();
+            if line <= reached {
+                continue;
+            }
             if !record.is_change && !add {
                 let dn = &record.dn;
                 return Err(Failure::usage(format_args!(
                     "{dn}: the record has no `changetype`; -a adds such entries"
                 )));
             }
-            if self.atomic.is_asked_for() {
-                records.push(record);
-                continue;
-            }
-            say(&record)?;
-            if let Some(client) = &client
-                && let Err(error) = client.apply(&record).await
-            {
-                let failed = failure(&record.dn, &error);
-                if !self.go_on || error.result().is_none() {
-                    return Err(failed);
-                }
-                term::error(&failed.message);
-                exit = failed.exit;
+            match &mut run {
+                Some(run) => run.send(record, line).await?,
+                None if self.atomic.is_asked_for() => records.push(record),
+                None => say(marks, &record)?,
             }
         }
-        if let (true, Some(client)) = (self.atomic.is_asked_for(), &client) {
-            // They are reported as made when they are.
-            exit = self.atomic.run(connection, client, records.clone()).await?;
-            if exit == Exit::Good {
-                records.iter().try_for_each(say)?;
-            }
+        if let Some(run) = run {
+            return run.finish().await;
+        }
+        let Some(client) = &client else { return Ok(Exit::Good) };
+        // They are reported as made when they are.
+        let exit = self.atomic.run(connection, client, records.clone()).await?;
+        if exit == Exit::Good {
+            records.iter().try_for_each(|record| say(marks, record))?;
         }
         Ok(exit)
     }
 }
 
-/// Says what is done, in the words of ldapmodify.
-fn say(record: &Record) -> Outcome<()> {
+/// Reports a change in the words of ldapmodify.
+pub fn say(marks: Marks, record: &Record) -> Outcome<()> {
+    let mut text = String::new();
+    if marks.verbose {
+        let mut value = |name: &str, word: &str, values: &[Vec<u8>]| {
+            text += &format!("{word} {}:\n", printable(name));
+            for value in values {
+                let is_ascii = value.iter().all(u8::is_ascii);
+                text += &match std::str::from_utf8(value).ok().filter(|_| is_ascii) {
+                    Some(value) => format!("\t{}\n", printable(value)),
+                    None => format!("\tNOT ASCII ({} bytes)\n", value.len()),
+                };
+            }
+        };
+        match &record.change {
+            Change::Add(attributes) => {
+                attributes.iter().for_each(|(name, values)| value(name, "add", values))
+            }
+            Change::Modify(all) => {
+                all.iter().for_each(|one| value(&one.attribute, one.kind.word(), &one.values));
+            }
+            Change::Delete | Change::ModifyDn { .. } => {}
+        }
+    }
     let word = match record.change {
         Change::Add(_) => "adding new entry",
         Change::Delete => "deleting entry",
         Change::Modify(_) => "modifying entry",
         Change::ModifyDn { .. } => "modifying rdn of entry",
     };
-    writeln!(io::stdout(), "{word} \"{}\"\n", tercet_printable::printable(&record.dn))?;
+    let mark = if marks.dry { "!" } else { "" };
+    writeln!(io::stdout(), "{text}{mark}{word} \"{}\"\n", printable(&record.dn))?;
     Ok(())
 }
 
 impl Delete {
     pub async fn run(&self) -> Outcome {
-        let client = self.connection.open().await?;
+        let mut names = self.names.clone();
+        if names.is_empty() {
+            for line in open(self.file.as_ref())?.lines() {
+                names.push(line?);
+            }
+        }
+        let needs_client = !self.dry || self.recursive;
+        let client = if needs_client { Some(self.connection.open().await?) } else { None };
+        if let Some(limit) = self.limit {
+            let count = match &client {
+                Some(client) if self.recursive => self.count(client, &names, limit).await?,
+                _ => names.len() as u64,
+            };
+            if count > limit {
+                let message = format!("more than {} would be deleted", term::count(limit, "entry"));
+                let message = message.replace("entrys", "entries");
+                return Err(Failure { ldap: Some(Exit::Usage as u8), ..Failure::usage(message) });
+            }
+        }
+        let Some(client) = client else {
+            names.iter().try_for_each(|name| self.report(name))?;
+            return Ok(Exit::Good);
+        };
+        if self.dry {
+            for name in &names {
+                let below = client.subtree_names(name).await.map_err(|error| failure(name, &error))?;
+                below.iter().try_for_each(|name| self.report(name))?;
+            }
+            return Ok(Exit::Good);
+        }
         let way = match self.recursive {
             false => Way::Entry,
             true if has_tree_delete(&client).await => Way::TreeDelete,
             true => Way::LeavesFirst,
         };
         let mut exit = Exit::Good;
-        for name in &self.names {
+        for name in &names {
+            if self.connection.is_verbose() {
+                self.report(name)?;
+            }
             exit = exit.max(self.one(&client, way, name).await?);
         }
-        if self.names.is_empty() {
-            for line in open(self.file.as_ref())?.lines() {
-                exit = exit.max(self.one(&client, way, &line?).await?);
+        Ok(exit)
+    }
+
+    /// Reports an entry that is, or with `-n` would be, deleted.
+    fn report(&self, name: &str) -> Outcome<()> {
+        let mark = if self.dry { "!" } else { "" };
+        writeln!(io::stdout(), "{mark}deleting entry \"{}\"", printable(name))?;
+        Ok(())
+    }
+
+    /// Counts the entries at and below names, as far as the limit needs it.
+    async fn count(&self, client: &Client, names: &[String], limit: u64) -> Outcome<u64> {
+        let mut count = 0;
+        for name in names {
+            let search = tercet_ldap::Search::new(name).scope(Scope::Sub).attributes(&["1.1"]).page_size(500);
+            let mut entries = client.search(search).await.map_err(|error| failure(name, &error))?;
+            while entries.next().await.map_err(|error| failure(name, &error))?.is_some() {
+                count += 1;
+                if count > limit {
+                    return Ok(count);
+                }
             }
         }
-        Ok(exit)
+        Ok(count)
     }
 
     async fn one(&self, client: &Client, way: Way, name: &str) -> Outcome {
@@ -210,6 +311,7 @@ impl Delete {
                     return Err(failed);
                 }
                 term::error(&failed.message);
+                codes::remember(failed.ldap);
                 Ok(failed.exit)
             }
         }

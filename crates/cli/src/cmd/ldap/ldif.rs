@@ -1,23 +1,85 @@
 //! Entries as ldapsearch prints them.
 
+use crate::exit::{Failure, Outcome};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use std::collections::hash_map::RandomState;
+use std::fs::OpenOptions;
+use std::hash::BuildHasher as _;
+use std::io::{self, Write as _};
+use std::path::PathBuf;
 use tercet_ldap::controls::{
     Dereferenced, PagedResults, Referent, SortResult, SyncChange, SyncDone, SyncInfo, SyncState, VlvResult,
 };
 use tercet_ldap::ldif::Style;
-use tercet_ldap::proto::{Control, Intermediate, Reference, ResponseControl as _};
+use tercet_ldap::proto::{Attribute, Control, Intermediate, Reference, ResponseControl as _};
 use tercet_ldap::{Dn, Entry, LdapResult};
 
 /// How much is said beside the entries: all, or less with each `-L`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug, Default)]
 pub struct Ldif {
     pub level: u8,
     pub style: Style,
+    /// Whether the name is printed as people read it too.
+    pub friendly: bool,
+    /// Where values go that are not printed.
+    pub files: Option<ValueFiles>,
+}
+
+/// Files for values (`-t`).
+#[derive(Debug)]
+pub struct ValueFiles {
+    /// Whether all values go to files, not only those that are not printable.
+    pub all: bool,
+    /// The folder.
+    pub folder: PathBuf,
+    /// What stands before the names of the files.
+    pub prefix: String,
+    /// The first error of a file.
+    pub error: Option<io::Error>,
+}
+
+impl ValueFiles {
+    /// Writes a value to a new file that only the user can read, and returns its URL.
+    fn write(&mut self, name: &str, value: &[u8]) -> Option<String> {
+        let is_plain = |character: char| character.is_ascii_alphanumeric() || "-.".contains(character);
+        let name: String = name.chars().map(|one| if is_plain(one) { one } else { '_' }).collect();
+        let random = RandomState::new();
+        for number in 0..100 {
+            let file = format!("ldapsearch-{name}-{:06x}", random.hash_one(number) & 0xFF_FFFF);
+            let mut options = OpenOptions::new();
+            options.write(true).create_new(true);
+            #[cfg(unix)]
+            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+            match options.open(self.folder.join(&file)).and_then(|mut file| file.write_all(value)) {
+                Ok(()) => return Some(format!("{}{file}", self.prefix)),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => {
+                    self.error.get_or_insert(error);
+                    return None;
+                }
+            }
+        }
+        self.error.get_or_insert_with(|| io::Error::from(io::ErrorKind::AlreadyExists));
+        None
+    }
+
+    /// Prints an attribute.
+    fn attribute(&mut self, style: Style, out: &mut Vec<u8>, attribute: &Attribute<'_>) {
+        let name = attribute.name();
+        for value in attribute.values() {
+            let is_text = value.iter().all(|octet| is_printable(*octet)) && !value.starts_with(b" ");
+            if !self.all && is_text {
+                style.value(out, name.as_bytes(), value);
+            } else if let Some(url) = self.write(&name, value) {
+                out.extend_from_slice(format!("{name}:< {url}\n").as_bytes());
+            }
+        }
+    }
 }
 
 impl Ldif {
-    pub fn begin(self, out: &mut Vec<u8>, lines: &[String]) {
+    pub fn begin(&self, out: &mut Vec<u8>, lines: &[String]) {
         match self.level {
             0 => out.extend_from_slice(b"# extended LDIF\n"),
             1 | 2 => out.extend_from_slice(b"version: 1\n\n"),
@@ -33,22 +95,60 @@ impl Ldif {
     }
 
     #[inline]
-    pub fn entry(self, out: &mut Vec<u8>, entry: &Entry) {
+    pub fn entry(&mut self, out: &mut Vec<u8>, entry: &Entry) {
         if self.level < 2 {
             let dn = entry.dn();
             let friendly = dn.parse::<Dn>().map_or_else(|_| dn.to_owned(), |dn| dn.friendly());
             self.style.comment(out, friendly.as_bytes());
         }
         let begin = out.len();
-        self.style.entry(out, entry);
+        if self.friendly || self.files.is_some() {
+            self.entry_in_parts(out, entry);
+        } else {
+            self.style.entry(out, entry);
+        }
         if entry.has_controls() {
             self.entry_controls(out, begin, entry);
         }
     }
 
+    /// Prints an entry with its friendly name, and values that go to files.
+    #[cold]
+    fn entry_in_parts(&mut self, out: &mut Vec<u8>, entry: &Entry) {
+        self.style.value(out, b"dn", entry.dn_octets());
+        if self.friendly {
+            let friendly =
+                entry.dn().parse::<Dn>().map_or_else(|_| entry.dn().to_owned(), |dn| dn.friendly());
+            self.style.value(out, b"ufn", friendly.as_bytes());
+        }
+        for attribute in entry.attributes() {
+            match &mut self.files {
+                Some(files) => files.attribute(self.style, out, &attribute),
+                None => {
+                    let name = attribute.description();
+                    attribute.values().for_each(|value| self.style.value(out, name, value));
+                    if attribute.values().next().is_none() {
+                        out.extend_from_slice(name);
+                        out.extend_from_slice(b":\n");
+                    }
+                }
+            }
+        }
+        out.push(b'\n');
+    }
+
+    /// The first error of a file for values.
+    pub fn fault(&mut self) -> Outcome<()> {
+        let Some(files) = &mut self.files else { return Ok(()) };
+        match files.error.take() {
+            Some(error) => Err(Failure::io(files.folder.display(), &error)),
+            None => Ok(()),
+        }
+    }
+
     /// Controls that come with an entry stand behind its name.
     #[cold]
-    fn entry_controls(self, out: &mut Vec<u8>, begin: usize, entry: &Entry) {
+    fn entry_controls(&self, out: &mut Vec<u8>, begin: usize, entry: &Entry) {
         let lines = out.get(begin..).unwrap_or_default();
         let end = lines.windows(2).position(|two| two[0] == b'\n' && two[1] != b' ');
         let mut said = Vec::new();
@@ -57,7 +157,7 @@ impl Ldif {
         out.splice(place..place, said);
     }
 
-    pub fn reference(self, out: &mut Vec<u8>, reference: &Reference) {
+    pub fn reference(&self, out: &mut Vec<u8>, reference: &Reference) {
         if self.level < 2 {
             out.extend_from_slice(b"# search reference\n");
         }
@@ -70,7 +170,7 @@ impl Ldif {
         out.push(b'\n');
     }
 
-    pub fn end(self, out: &mut Vec<u8>, id: u32, result: &LdapResult, counts: Counts) {
+    pub fn end(&self, out: &mut Vec<u8>, id: u32, result: &LdapResult, counts: Counts) {
         if self.level >= 2 {
             return;
         }
@@ -102,7 +202,7 @@ impl Ldif {
     }
 
     /// A response between entries: what content synchronization says of its state.
-    pub fn intermediate(self, out: &mut Vec<u8>, response: &Intermediate) {
+    pub fn intermediate(&self, out: &mut Vec<u8>, response: &Intermediate) {
         if response.name.as_deref() != Some(SyncInfo::OID) {
             return;
         }
@@ -118,7 +218,7 @@ impl Ldif {
         out.extend_from_slice((text + "\n").as_bytes());
     }
 
-    fn controls(self, out: &mut Vec<u8>, controls: &[Control]) {
+    fn controls(&self, out: &mut Vec<u8>, controls: &[Control]) {
         for control in controls {
             let mut line = format!("{} {}", control.oid, control.critical);
             if let Some(value) = &control.value {
@@ -134,7 +234,7 @@ impl Ldif {
     }
 
     /// A name and a text, as a comment where LDIF is to be read by others.
-    fn line(self, out: &mut Vec<u8>, name: &str, text: &str) {
+    fn line(&self, out: &mut Vec<u8>, name: &str, text: &str) {
         match self.level {
             0 => self.style.value(out, name.as_bytes(), text.as_bytes()),
             _ => self.style.comment(out, format!("{name}: {text}").as_bytes()),
@@ -142,7 +242,7 @@ impl Ldif {
     }
 
     /// What a control says.
-    fn explain(self, out: &mut Vec<u8>, oid: &str, value: &[u8]) -> tercet_ldap::Result<()> {
+    fn explain(&self, out: &mut Vec<u8>, oid: &str, value: &[u8]) -> tercet_ldap::Result<()> {
         match oid {
             PagedResults::OID => {
                 let paged = PagedResults::read(value)?;
@@ -206,7 +306,7 @@ fn is_printable(octet: u8) -> bool {
     matches!(octet, b' '..=b'~')
 }
 
-fn uuid(octets: &[u8]) -> String {
+pub fn uuid(octets: &[u8]) -> String {
     let digits: String = octets.iter().map(|octet| format!("{octet:02x}")).collect();
     match [0..8, 8..12, 12..16, 16..20, 20..32].map(|part| digits.get(part)) {
         [Some(a), Some(b), Some(c), Some(d), Some(e)] => [a, b, c, d, e].join("-"),

@@ -2,19 +2,25 @@
 
 mod atomic;
 mod bench;
+mod codes;
 mod conf;
 mod connection;
+mod decode;
 mod diff;
 mod edit;
 mod files;
+mod follow;
 mod ldif;
 mod lock;
+mod messages;
 mod oid;
+mod printer;
 mod rows;
 mod sasl;
 mod schema;
 mod search;
 mod serve;
+mod stream;
 mod texts;
 mod tools;
 
@@ -32,6 +38,10 @@ use tokio::runtime::Builder;
 pub struct Ldap {
     #[command(subcommand)]
     command: Command,
+
+    /// Exit with the codes of OpenLDAP's tools: the server's result code, 255 without a connection, 249 for a wrong filter
+    #[arg(long, global = true)]
+    ldap_exit: bool,
 }
 
 #[derive(Subcommand, Debug)]
@@ -56,10 +66,34 @@ enum Command {
     Lock(lock::Lock),
     Serve(serve::Serve),
     Bench(bench::Bench),
+    Decode(decode::Decode),
+    Follow(follow::Follow),
 }
 
 impl Ldap {
+    /// Runs the command. With `--ldap-exit`, the process ends here, with a code of OpenLDAP's tools.
     pub fn run(&self) -> Outcome {
+        let outcome = self.command();
+        if !self.ldap_exit {
+            return outcome;
+        }
+        let code = match &outcome {
+            Ok(exit) => match &self.command {
+                Command::Compare(_) if *exit == Exit::Good => codes::COMPARE_TRUE,
+                Command::Compare(_) if *exit == Exit::Rejected => codes::COMPARE_FALSE,
+                _ => codes::last().filter(|_| *exit != Exit::Good).unwrap_or(*exit as u8),
+            },
+            Err(failure) => {
+                if !failure.message.is_empty() {
+                    crate::term::error(&failure.message);
+                }
+                failure.ldap.unwrap_or(failure.exit as u8)
+            }
+        };
+        std::process::exit(i32::from(code));
+    }
+
+    fn command(&self) -> Outcome {
         let runtime = match &self.command {
             // A server uses all cores; a client has one connection.
             Command::Serve(command) => {
@@ -89,10 +123,14 @@ impl Ldap {
                 Command::Lock(command) => command.run().await,
                 Command::Serve(command) => command.run().await,
                 Command::Bench(command) => command.run().await,
+                Command::Decode(command) => command.run(),
+                Command::Follow(command) => command.run().await,
             }
         })
     }
 }
+
+pub use codes::verb as verb_of_tool;
 
 /// Opens a file, and unpacks it if it is compressed; `-` is standard input.
 fn open(path: &Path) -> Outcome<Box<dyn BufRead>> {
@@ -125,5 +163,13 @@ fn failure(what: &str, error: &Error) -> Failure {
         ErrorKind::Result | ErrorKind::Auth | ErrorKind::Limit => Exit::Failed,
         _ => Exit::Io,
     };
-    Failure { exit, message }
+    let ldap = match error.kind() {
+        ErrorKind::Result | ErrorKind::Auth => {
+            error.result().map_or(codes::SERVER_DOWN, |result| codes::of(result.code))
+        }
+        ErrorKind::Syntax if error.message().starts_with("filter: ") => codes::FILTER_ERROR,
+        ErrorKind::Usage | ErrorKind::Syntax => Exit::Usage as u8,
+        _ => codes::SERVER_DOWN,
+    };
+    Failure { exit, message, ldap: Some(ldap) }
 }

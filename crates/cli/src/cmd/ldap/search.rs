@@ -2,16 +2,17 @@
 
 use super::connection::{Connection, control};
 use super::failure;
-use super::ldif::{Counts, Ldif};
-use super::rows;
+use super::ldif::{Ldif, ValueFiles};
+use super::printer::{Form, Printer};
+use super::{codes, open};
 use crate::exit::{Exit, Failure, Outcome};
-use crate::term::Quotes;
 use clap::{Args, ValueEnum};
-use std::io::{self, Write as _};
+use std::io::BufRead as _;
+use std::path::{Path, PathBuf};
 use tercet_ldap::controls::{Dereference, MatchedValues, Sort, Subentries, Sync, VirtualListView, VlvTarget};
 use tercet_ldap::ldif::Style;
-use tercet_ldap::proto::{Reference, RequestControl as _, ResultCode};
-use tercet_ldap::{Answer, Deref, Item, LdapResult, Scope};
+use tercet_ldap::proto::RequestControl as _;
+use tercet_ldap::{Client, Deref, Scope};
 
 /// Search a directory and print entries as LDIF, JSON or CSV
 #[derive(Args, Debug)]
@@ -65,6 +66,38 @@ pub struct Search {
     #[arg(short = 'E', value_name = "[!]EXTENSION")]
     search_extensions: Vec<String>,
 
+    /// Print the header, and do not search
+    #[arg(short = 'n')]
+    dry: bool,
+
+    /// Go on after an error, with `-f`
+    #[arg(short = 'c')]
+    go_on: bool,
+
+    /// Search once for each line of a file; the line takes the place of `%s` in the filter
+    #[arg(short = 'f', value_name = "FILE")]
+    filters: Option<PathBuf>,
+
+    /// Print entries when all have come, sorted by the values of an attribute, or by name with an empty one
+    #[arg(short = 'S', value_name = "ATTRIBUTE")]
+    sort_by: Option<String>,
+
+    /// Write values that are not printable to files, and print their URLs; all values with `-tt`
+    #[arg(short = 't', action = clap::ArgAction::Count)]
+    value_files: u8,
+
+    /// The folder for those files; `TMPDIR` or /tmp if not given
+    #[arg(short = 'T', value_name = "DIR")]
+    temporary: Option<PathBuf>,
+
+    /// What URLs of those files begin with; `file://` and the folder if not given
+    #[arg(short = 'F', value_name = "PREFIX")]
+    url_prefix: Option<String>,
+
+    /// Print the names of entries as people read them too
+    #[arg(short = 'u')]
+    friendly: bool,
+
     /// Print ranges of values as the server returns them (`member;range=0-1499`) instead of fetching all values
     #[arg(long)]
     no_ranges: bool,
@@ -108,9 +141,6 @@ fn limit(text: &str) -> Result<u32, String> {
     }
 }
 
-/// Octets after which output is written.
-const BUFFER: usize = 128 << 10;
-
 impl Search {
     pub async fn run(&self) -> Outcome {
         // As in ldapsearch, a word without `=` is an attribute; in parentheses it can only be a filter.
@@ -131,15 +161,15 @@ impl Search {
         };
         said.push(format!("base <{base}>{default} with scope {scope}"));
         let filter = filter.unwrap_or("(objectclass=*)");
-        said.push(format!("filter: {filter}"));
+        let word = if self.filters.is_some() { "filter pattern" } else { "filter" };
+        said.push(format!("{word}: {filter}"));
         let all = if attributes.is_empty() {
             "ALL".to_owned()
         } else {
             attributes.iter().map(|name| format!("{name} ")).collect()
         };
         said.push(format!("requesting: {all}"));
-        let search = tercet_ldap::Search::new(base).filter(filter).map_err(|error| failure("", &error))?;
-        let mut search = search
+        let mut search = tercet_ldap::Search::new(base)
             .scope(self.scope)
             .attributes(&attributes)
             .types_only(self.types_only)
@@ -171,25 +201,87 @@ impl Search {
         } else {
             Form::Ldif
         };
-        let printer = Printer {
-            ldif: Ldif { level: self.level, style: Style { wrap } },
-            stdout: crate::term::stdout(form.quotes()),
-            form,
-            guard_formulas: self.guard_formulas,
-            out: Vec::with_capacity(2 * BUFFER),
-            counts: Counts::default(),
-            persists,
-        };
+        let style = Style { wrap };
+        let ldif = Ldif { level: self.level, style, friendly: self.friendly, files: self.files() };
+        let mut printer = Printer::new(ldif, form, self.guard_formulas, self.sort_by.clone());
+        printer.persists = persists;
+        if self.filters.is_none() {
+            // A filter that is wrong is found before there is a connection.
+            search = search.filter(filter).map_err(|error| failure("", &error))?;
+        }
+        if self.dry {
+            printer.begin(&said);
+            printer.write()?;
+            return Ok(Exit::Good);
+        }
         if let Some(servers) = self.connection.datagrams()? {
+            if self.filters.is_some() {
+                return Err(Failure::usage("-f: not with datagrams"));
+            }
             for control in self.connection.controls()? {
                 search = search.control(&control);
             }
             let answer = servers.search(&search).await.map_err(|error| failure("", &error))?;
-            return printer.answer(&answer, &said);
+            printer.begin(&said);
+            return printer.answer(&answer);
         }
         let client = self.connection.open().await?;
-        let entries = client.search(search).await.map_err(|error| failure("", &error))?;
-        printer.run(entries, &said).await
+        let Some(path) = &self.filters else {
+            let entries = client.search(search).await.map_err(|error| failure("", &error))?;
+            printer.begin(&said);
+            return printer.run(entries).await;
+        };
+        printer.begin(&said);
+        self.each_line(path, filter, &client, &search, &mut printer).await
+    }
+
+    /// Searches for each line of a file.
+    async fn each_line(
+        &self,
+        path: &Path,
+        pattern: &str,
+        client: &Client,
+        search: &tercet_ldap::Search,
+        printer: &mut Printer,
+    ) -> Outcome {
+        let mut exit = Exit::Good;
+        for (number, line) in open(path)?.lines().enumerate() {
+            let line = line.map_err(|error| Failure::io(path.display(), &error))?;
+            let filter = pattern.replace("%s", &line);
+            printer.next_filter(&filter, number == 0)?;
+            let done = match search.clone().filter(&filter) {
+                Ok(search) => match client.search(search).await {
+                    Ok(entries) => printer.run(entries).await,
+                    Err(error) => Err(failure("", &error)),
+                },
+                Err(error) => Err(failure("", &error)),
+            };
+            match done {
+                Ok(_) => {}
+                Err(failed) if self.go_on => {
+                    if !failed.message.is_empty() {
+                        crate::term::error(&failed.message);
+                    }
+                    codes::remember(failed.ldap);
+                    exit = exit.max(failed.exit);
+                }
+                Err(failed) => return Err(failed),
+            }
+        }
+        Ok(exit)
+    }
+
+    /// Where values go that are not printed.
+    fn files(&self) -> Option<ValueFiles> {
+        if self.value_files == 0 {
+            return None;
+        }
+        let folder = self.temporary.clone().unwrap_or_else(std::env::temp_dir);
+        let absolute = std::path::absolute(&folder).unwrap_or_else(|_| folder.clone());
+        let prefix = self.url_prefix.clone();
+        let prefix = prefix
+            .unwrap_or_else(|| format!("file://{}/", absolute.display().to_string().trim_end_matches('/')));
+        Some(ValueFiles { all: self.value_files > 1, folder, prefix, error: None })
     }
 
     fn extension(
@@ -278,141 +370,4 @@ fn list_view(text: &str) -> Option<VirtualListView> {
         _ => return None,
     };
     Some(VirtualListView { before, after, target, context: None })
-}
-
-enum Form {
-    Ldif,
-    Json,
-    JsonValues,
-    Csv(Vec<String>),
-}
-
-impl Form {
-    fn quotes(&self) -> Quotes {
-        if matches!(self, Self::Csv(_)) { Quotes::HoldText } else { Quotes::Ignored }
-    }
-}
-
-struct Printer {
-    ldif: Ldif,
-    form: Form,
-    stdout: Box<dyn io::Write>,
-    guard_formulas: bool,
-    out: Vec<u8>,
-    counts: Counts,
-    persists: bool,
-}
-
-impl Printer {
-    async fn run(mut self, mut entries: tercet_ldap::Entries, said: &[String]) -> Outcome {
-        self.begin(said);
-        let ended = loop {
-            while let Some(entry) = entries.ready() {
-                match entry {
-                    Ok(entry) => self.entry(&entry),
-                    Err(error) => return self.broken(&error),
-                }
-                if self.out.len() >= BUFFER {
-                    self.write()?;
-                }
-            }
-            if self.persists {
-                self.write()?;
-            }
-            match entries.next_item().await {
-                Ok(Some(Item::Entry(entry))) => self.entry(&entry),
-                Ok(Some(Item::Reference(reference))) => self.reference(&reference),
-                Ok(Some(Item::Intermediate(response))) => {
-                    self.counts.responses += 1;
-                    self.counts.intermediate += 1;
-                    if matches!(self.form, Form::Ldif) {
-                        self.ldif.intermediate(&mut self.out, &response);
-                    }
-                }
-                Ok(Some(_)) => self.counts.responses += 1,
-                Ok(None) => break entries.result().cloned().unwrap_or_default(),
-                Err(error) => match error.result() {
-                    Some(result) => break result.clone(),
-                    None => return self.broken(&error),
-                },
-            }
-        };
-        self.end(entries.id(), &ended)
-    }
-
-    /// The answer of a datagram.
-    fn answer(mut self, answer: &Answer, said: &[String]) -> Outcome {
-        self.begin(said);
-        answer.entries.iter().for_each(|entry| self.entry(entry));
-        answer.references.iter().for_each(|reference| self.reference(reference));
-        self.end(answer.id, &answer.result)
-    }
-
-    fn begin(&mut self, said: &[String]) {
-        match &self.form {
-            Form::Ldif => self.ldif.begin(&mut self.out, said),
-            Form::Csv(attributes) => rows::csv_head(&mut self.out, attributes),
-            Form::Json | Form::JsonValues => {}
-        }
-    }
-
-    fn reference(&mut self, reference: &Reference) {
-        self.counts.responses += 1;
-        self.counts.references += 1;
-        if matches!(self.form, Form::Ldif) {
-            self.ldif.reference(&mut self.out, reference);
-        }
-    }
-
-    fn end(mut self, id: u32, result: &LdapResult) -> Outcome {
-        self.counts.responses += 1;
-        if matches!(self.form, Form::Ldif) {
-            self.ldif.end(&mut self.out, id, result, self.counts);
-        }
-        self.write()?;
-        self.finish(result)
-    }
-
-    #[inline]
-    fn entry(&mut self, entry: &tercet_ldap::Entry) {
-        self.counts.responses += 1;
-        self.counts.entries += 1;
-        match &self.form {
-            Form::Ldif => self.ldif.entry(&mut self.out, entry),
-            Form::Json => rows::json(&mut self.out, entry),
-            Form::JsonValues => rows::json_values(&mut self.out, entry),
-            Form::Csv(attributes) => rows::csv(&mut self.out, entry, attributes, self.guard_formulas),
-        }
-    }
-
-    /// Writes what is there with one call.
-    fn write(&mut self) -> Outcome<()> {
-        if !self.out.is_empty() {
-            self.stdout.write_all(&self.out)?;
-            self.stdout.flush()?;
-            self.out.clear();
-        }
-        Ok(())
-    }
-
-    /// The connection broke: what came stands.
-    fn broken(mut self, error: &tercet_ldap::Error) -> Outcome {
-        self.write()?;
-        let entries = self.counts.entries;
-        let mut failure = failure("", error);
-        if entries > 0 {
-            failure.message += &format!("; the {entries} entries above are not all");
-        }
-        Err(failure)
-    }
-
-    fn finish(&self, result: &LdapResult) -> Outcome {
-        if result.code == ResultCode::SUCCESS {
-            return Ok(Exit::Good);
-        }
-        let failed = failure("", &tercet_ldap::Error::from_result(result.clone()));
-        // The default form has said it already.
-        let is_said = matches!(self.form, Form::Ldif) && self.ldif.level == 0;
-        Err(Failure { message: if is_said { String::new() } else { failed.message }, ..failed })
-    }
 }
