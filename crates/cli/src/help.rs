@@ -18,7 +18,7 @@ struct Group {
 }
 
 /// The groups. Help shows them in the order in which a command has their first options.
-const GROUPS: [Group; 22] = [
+const GROUPS: [Group; 23] = [
     Group {
         heading: "Specification",
         common: &["schema", "type"],

@@ -50,7 +50,7 @@ fn the_faults_are_those_of_the_runtime() {
         .collect();
     let kind = |kind: &ErrorKind| {
         let name = kind.name().to_uppercase().replace('-', "_");
-        let clause = kind.clause().map_or("null".to_owned(), |clause| format!("{clause:?}"));
+        let clause = kind.clause().map_or_else(|| "null".to_owned(), |clause| format!("{clause:?}"));
         format!("{name}({}, {:?}, {clause}, {:?})", kind.code(), kind.name(), kind.message())
     };
     let expected: BTreeSet<String> = ErrorKind::ALL.iter().map(kind).collect();
