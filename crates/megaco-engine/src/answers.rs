@@ -1,4 +1,5 @@
-//! Plausible answers to requests, for simulators: every command succeeds, and what was left to the answering side is chosen.
+//! Plausible answers to requests, for simulated controllers: every command succeeds, and what was left to the answering side is
+//! chosen. A gateway has a model: see `gateway`.
 
 use std::borrow::Cow;
 

@@ -16,6 +16,7 @@ pub mod driver;
 mod engine;
 mod event;
 mod export;
+mod gateway;
 mod items;
 mod registrar;
 mod route;
@@ -35,6 +36,7 @@ pub use event::{
     Unexpected, UserId,
 };
 pub use export::{Packet, PcapWriter, write_hep};
+pub use gateway::{Failure, GatewayOptions, VirtualGateway};
 pub use items::{BadItem, ConnectBy, Encode, ITEMS, Item, Items, Limit, Window, WrongMid, help};
 pub use registrar::{Registrar, Verdict};
 pub use route::{Route, Transport};

@@ -141,7 +141,7 @@ fn a_gateway_registers_with_the_controller_that_answers() {
     let registered = mg.event("registered");
     assert_eq!((&registered["remote_mid"], &registered["version"]), (&json!("<mgc>"), &json!(2)));
     peer.send(mg_address, "!/2 <mgc> T=10{C=*{AV=*{AT{}}}}");
-    assert_eq!(peer.receive().0, "!/2 <mg> P=10{C=*{AV=C{line1,line2}}}");
+    assert_eq!(peer.receive().0, "!/2 <mg> P=10{C=-{AV=C{line1,line2}}}");
     // No answer to a request of ours: the same controller is tried again (11.5).
     mg.tell(&json!({"do": "request", "text": "C=-{N=line1{OE=1{al/of}}}"}));
     assert_eq!(peer.receive().0, "!/2 <mg> T=3{C=-{N=line1{OE=1{al/of}}}}");

@@ -10,6 +10,7 @@ mod event;
 mod media;
 mod message;
 mod names;
+mod owned;
 mod property;
 pub(crate) mod records;
 mod service;
@@ -48,6 +49,7 @@ pub use message::{
     TransactionRequest, TransactionResult,
 };
 pub use names::{Lenient, TerminationId};
+pub use owned::IntoOwned;
 pub use property::{Extra, PropertyGroup, PropertyParm, Relation, Values};
 pub use service::{
     H221NonStandard, NonStandardData, NonStandardIdentifier, ServiceChangeAddress, ServiceChangeMethod,

@@ -85,6 +85,18 @@ macro_rules! record {
             }
         }
 
+        impl $(<$life>)? $crate::model::IntoOwned for $name $(<$life>)? {
+            type Owned = $crate::model::records::owned_of!($name $($life)?);
+
+            fn into_owned(self) -> Self::Owned {
+                $name {
+                    $($f1: $crate::model::IntoOwned::into_owned(self.$f1),)*
+                    $($($f2: $crate::model::IntoOwned::into_owned(self.$f2),)*)?
+                    $($($f3: $crate::model::IntoOwned::into_owned(self.$f3),)*)?
+                }
+            }
+        }
+
         $crate::binary::read::read_record! {
             $name [$($life)?] [$($kind)?] [$($asn)*]
             { $([$f1: $ty1, [$($w1)?]])* }
@@ -154,6 +166,18 @@ macro_rules! choice {
             }
         }
 
+        impl $(<$life>)? $crate::model::IntoOwned for $name $(<$life>)? {
+            type Owned = $crate::model::records::owned_of!($name $($life)?);
+
+            fn into_owned(self) -> Self::Owned {
+                match self {
+                    $(Self::$v1(value) => $name::$v1($crate::model::IntoOwned::into_owned(value)),)*
+                    $($(Self::$v2(value) => $name::$v2($crate::model::IntoOwned::into_owned(value)),)*)?
+                    $($(Self::$v3(value) => $name::$v3($crate::model::IntoOwned::into_owned(value)),)*)?
+                }
+            }
+        }
+
         $crate::binary::read::read_choice! {
             $name [$($life)?] [$($kind)?] [$($asn)*]
             { $([$v1: $ty1, [$($w1)?]])* }
@@ -207,6 +231,14 @@ macro_rules! atoms {
             }
         }
 
+        impl $crate::model::IntoOwned for $name {
+            type Owned = Self;
+
+            fn into_owned(self) -> Self {
+                self
+            }
+        }
+
         $crate::binary::read::read_atoms! { $name [$($asn)*] { $($v1)* } }
         $crate::binary::write::write_atoms! { $name [$($asn)*] { $($v1)* } }
     };
@@ -222,4 +254,14 @@ macro_rules! name_of {
     };
 }
 
-pub(crate) use {atoms, choice, name_of, record};
+/// The type without a borrow.
+macro_rules! owned_of {
+    ($name:ident) => {
+        $name
+    };
+    ($name:ident $life:lifetime) => {
+        $name<'static>
+    };
+}
+
+pub(crate) use {atoms, choice, name_of, owned_of, record};

@@ -118,6 +118,16 @@ impl Definition {
         self
     }
 
+    /// Returns whether a controller cannot set it.
+    pub const fn is_read_only(&self) -> bool {
+        self.is_read_only
+    }
+
+    /// Returns the type of its values, if that is known.
+    pub const fn value_type(&self) -> Option<&Type> {
+        self.of.as_ref()
+    }
+
     /// The same with one more parameter, for events and signals.
     #[must_use]
     pub fn parameter(mut self, parameter: Parameter) -> Self {

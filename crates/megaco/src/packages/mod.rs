@@ -191,6 +191,36 @@ impl Packages {
         self.package(self.package_id(name)?)
     }
 
+    /// Looks up a property, event, signal or statistic by its name `package/item`. There is none for names without a package, for
+    /// wildcards, and for packages of which nothing but their name is known.
+    ///
+    /// ```
+    /// use tercet_megaco::packages::{Fault, Item, Packages};
+    ///
+    /// let packages = Packages::default();
+    /// assert!(packages.look_up(Item::Event, b"al/of").unwrap().is_some());
+    /// assert_eq!(packages.look_up(Item::Event, b"al/xx"), Err(Fault::UnknownItem(Item::Event)));
+    /// ```
+    ///
+    /// # Errors
+    /// The package is not known, or it has no such thing.
+    pub fn look_up(&self, item: Item, name: &[u8]) -> Result<Option<&Definition>, Fault> {
+        let Some(slash) = memchr::memchr(b'/', name) else { return Ok(None) };
+        let (package, local) = (&name[..slash], &name[slash + 1..]);
+        if package == b"*" {
+            return Ok(None);
+        }
+        let known = self.named(package).ok_or(Fault::UnknownPackage)?;
+        if matches!(local, b"*" | b"$") || known.items.is_empty() {
+            return Ok(None);
+        }
+        match self.defined(known, item, local) {
+            Some(found) => Ok(Some(found)),
+            None if known.is_partial => Err(Fault::NotKnown(item)),
+            None => Err(Fault::UnknownItem(item)),
+        }
+    }
+
     /// What a package defines by its name or number, or a package that it extends.
     fn defined(&self, package: &Package, item: Item, name: &[u8]) -> Option<&Definition> {
         let id = numeric(name);

@@ -6,12 +6,14 @@ use super::runtime;
 use crate::exit::Outcome;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::time::Duration;
 use tercet_megaco::List;
-use tercet_megaco::model::ActionRequest;
+use tercet_megaco::model::{
+    ActionRequest, CONTEXT_CHOOSE, CommandReply, IntoOwned, Transaction, TransactionResult,
+};
 use tercet_megaco_engine::driver::Url;
-use tercet_megaco_engine::{Counters, Outcome as Ending, Period, RequestId, Time};
+use tercet_megaco_engine::{Counters, Outcome as Ending, Period, Reply, RequestId, Time};
 
 /// Send requests at a rate, as a gateway or a controller, and report throughput, processor time, latency and failures
 #[derive(Args, Debug)]
@@ -50,7 +52,7 @@ pub struct Load {
 enum Scenario {
     /// Notify of an event
     Notify,
-    /// Add two terminations to a new context, one with a session description
+    /// Add two terminations to a new context, one with a session description; then Subtract both
     Call,
     /// AuditValue of ROOT
     Audit,
@@ -92,6 +94,8 @@ pub(super) struct Generator {
     /// Microseconds from a request to its reply.
     latencies: Vec<u32>,
     failed: u64,
+    /// Contexts of calls that have been set up.
+    calls: VecDeque<u32>,
 }
 
 /// How long the last requests may take after the end; most timers of requests end before.
@@ -102,7 +106,7 @@ impl Generator {
         let message = match scenario {
             Scenario::Notify => "!/1 x T=1{C=-{N=line1{OE=1{20250101T12000000:al/of}}}}",
             Scenario::Call => {
-                "!/1 x T=1{C=${A=line1{M{O{MO=SR}}},A=${M{O{MO=RC},L{v=0\nc=IN IP4 $\nm=audio $ RTP/AVP 0\n}}}}}"
+                "!/1 x T=1{C=${A=${M{O{MO=SR}}},A=${M{O{MO=RC},L{v=0\nc=IN IP4 $\nm=audio $ RTP/AVP 0\n}}}}}"
             }
             Scenario::Audit => "!/1 x T=1{C=-{AV=root{AT{PG}}}}",
         };
@@ -117,6 +121,7 @@ impl Generator {
             waiting: HashMap::new(),
             latencies: Vec::new(),
             failed: 0,
+            calls: VecDeque::new(),
         }
     }
 
@@ -131,8 +136,14 @@ impl Generator {
         total.saturating_sub(self.sent)
     }
 
-    pub(super) fn actions(&self) -> List<ActionRequest<'static>> {
-        request_actions(self.message).unwrap_or_default()
+    pub(super) fn actions(&mut self) -> List<ActionRequest<'static>> {
+        match self.calls.pop_front() {
+            None => request_actions(self.message).unwrap_or_default(),
+            Some(context) => {
+                let message = format!("!/1 x T=1{{C={context}{{S=*}}}}");
+                request_actions(&message).map(IntoOwned::into_owned).unwrap_or_default()
+            }
+        }
     }
 
     pub(super) fn began(&mut self, request: RequestId, now: Time) {
@@ -144,7 +155,8 @@ impl Generator {
     pub(super) fn ended(&mut self, request: RequestId, now: Time, outcome: &Ending) -> bool {
         let Some(began) = self.waiting.remove(&request) else { return false };
         match outcome {
-            Ending::Reply(_) => {
+            Ending::Reply(replies) => {
+                self.calls.extend(replies.iter().find_map(added));
                 self.latencies.push(u32::try_from(now.since(began).as_micros()).unwrap_or(u32::MAX));
             }
             _ => self.failed += 1,
@@ -186,6 +198,16 @@ impl Generator {
     }
 }
 
+/// The context in which a reply tells of terminations that were added.
+fn added(reply: &Reply) -> Option<u32> {
+    let transactions = reply.message.transactions();
+    let Transaction::TransactionReply(reply) = transactions.get(reply.index)? else { return None };
+    let TransactionResult::ActionReplies(actions) = &reply.transaction_result else { return None };
+    let is_add = |reply: &CommandReply<'_>| matches!(reply, CommandReply::AddReply(_));
+    let mut actions = actions.iter().filter(|action| action.command_reply.iter().any(is_add));
+    actions.next().map(|action| action.context_id).filter(|&context| context < CONTEXT_CHOOSE)
+}
+
 /// Seconds of processor time of this process, where Linux reports it.
 fn cpu_seconds() -> Option<f64> {
     let text = std::fs::read_to_string("/proc/self/stat").ok()?;
@@ -204,7 +226,7 @@ mod tests {
     #[test]
     fn scenarios_are_requests() {
         for scenario in [Scenario::Notify, Scenario::Call, Scenario::Audit] {
-            let generator = Generator::new(scenario, 10, Period::millis(1000));
+            let mut generator = Generator::new(scenario, 10, Period::millis(1000));
             assert_eq!(generator.actions().len(), 1, "{scenario:?}");
         }
         assert_eq!((rate("10/s"), rate("7")), (Ok(10), Ok(7)));

@@ -2,6 +2,8 @@
 
 mod control;
 mod events;
+mod gateway;
+mod jobs;
 mod load;
 mod metrics;
 mod options;

@@ -1,6 +1,7 @@
 //! The registration of a gateway: what it sends to its controllers, and what follows from their answers.
 
-use super::run::{Agent, Task};
+use super::jobs::Task;
+use super::run::Agent;
 use std::collections::HashMap;
 use std::time::Duration;
 use tercet_megaco::model::{ActionRequest, MId, ServiceChangeMethod};

@@ -2,6 +2,8 @@
 
 use super::control::{self, Control};
 use super::events::{self, Events};
+use super::gateway::{self, Answering};
+use super::jobs::{Job, Task};
 use super::load::Generator;
 use super::metrics::{self, Scrape};
 use super::options::EngineArgs;
@@ -20,55 +22,13 @@ use tercet_megaco::text::read_message;
 use tercet_megaco_engine::driver::{Driver, Note, StreamLimits, Tls, Url};
 use tercet_megaco_engine::{
     AckMode, Answers, ConnId, Engine, Event, Incoming, Items, Limits, Outcome as Ending, Period, Random,
-    Received, ReplyOptions, RequestId, RequestOptions, Time, UserId, Verdict, registration,
+    Received, ReplyOptions, RequestId, RequestOptions, UserId, Verdict, registration,
 };
 use tokio::sync::mpsc;
 
 pub(super) enum Role {
     Controller { listen: Vec<Url> },
     Gateway { urls: Vec<Url>, mwd: Period },
-}
-
-/// Work that is due.
-struct Job {
-    due: Time,
-    number: u64,
-    task: Task,
-}
-
-pub(super) enum Task {
-    /// Answer the first of these requests; then the next one begins.
-    Answer {
-        conn: ConnId,
-        message: Received,
-        requests: VecDeque<Incoming>,
-    },
-    Register,
-    /// The way to the controller is gone: register again.
-    Lost,
-    Generate,
-    /// Send the requests that came before the registration.
-    Held,
-}
-
-impl PartialEq for Job {
-    fn eq(&self, other: &Self) -> bool {
-        (self.due, self.number) == (other.due, other.number)
-    }
-}
-
-impl Eq for Job {}
-
-impl PartialOrd for Job {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Job {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        (self.due, self.number).cmp(&(other.due, other.number))
-    }
 }
 
 pub(super) struct Agent {
@@ -78,7 +38,7 @@ pub(super) struct Agent {
     record: Record,
     traces: bool,
     metrics: Option<SocketAddr>,
-    answers: Answers,
+    pub(super) answers: Answering,
     ack: AckMode,
     work: Duration,
     is_threaded: bool,
@@ -107,10 +67,15 @@ impl Agent {
         driver.set_stream_limits(StreamLimits { frame: args.idle_frame_timeout, ..StreamLimits::default() });
         let record = args.record()?;
         driver.set_traces(args.trace || record.is_wanted());
-        let (listen, registration) = match role {
-            Role::Controller { listen } => (listen, None),
+        let (listen, registration, answers) = match role {
+            Role::Controller { listen } => {
+                let answers = Answers::new(items.max_version, args.terminations);
+                (listen, None, Answering::Plausible(answers))
+            }
             Role::Gateway { urls, mwd } => {
-                (Vec::new(), Some(Registration::new(urls, items.max_version, mwd)))
+                let registration = Registration::new(urls, items.max_version, mwd);
+                let gateway = gateway::new(items.max_version, args.terminations);
+                (Vec::new(), Some(registration), Answering::Gateway(Box::new(gateway)))
             }
         };
         Ok(Self {
@@ -120,7 +85,7 @@ impl Agent {
             record,
             traces: args.trace,
             metrics: args.metrics,
-            answers: Answers::new(items.max_version, args.terminations),
+            answers,
             ack: args.ack_mode(),
             work: Duration::from_millis(args.work.as_millis().unwrap_or(u32::MAX).into()),
             is_threaded: args.threaded,
@@ -162,6 +127,7 @@ impl Agent {
                 break;
             }
             let until = self.jobs.peek().map(|Reverse(job)| job.due);
+            let until = until.into_iter().chain(self.answers.due()).min();
             tokio::select! {
                 () = self.driver.wait(until) => {}
                 command = control.recv(), if listens => match command {
@@ -216,6 +182,7 @@ impl Agent {
                 is_idle = false;
                 self.job(job.task).await?;
             }
+            self.tell_controller();
             self.driver.flush().await;
             if is_idle {
                 return Ok(());
@@ -371,7 +338,7 @@ impl Agent {
         let mut options = ReplyOptions::default();
         options.ack = self.ack;
         let now = self.driver.now();
-        let result = self.answers.answer(actions);
+        let result = self.answers.answer(now, actions);
         let error = match self.driver.engine.reply(now, incoming.token, result, &options) {
             Err(tercet_megaco_engine::Error::Encode(error)) => Some(error),
             // An aborted request has its answer.
@@ -392,6 +359,7 @@ impl Agent {
         if let Some(mid) = hand_off(actions) {
             self.hand_off(mid);
         }
+        self.configure(conn);
     }
 
     async fn job(&mut self, task: Task) -> Outcome<()> {
@@ -546,6 +514,10 @@ impl Agent {
                 }
                 Ok(())
             }
+            Control::Gateway(change) => match self.change(&change) {
+                Ok(()) => Ok(()),
+                Err(text) => self.write("command_error", json!({ "text": text })),
+            },
             Control::Quit => {
                 self.is_done = true;
                 Ok(())
