@@ -243,8 +243,8 @@ fn part_of_media(
         };
         Ok(StreamParms {
             local_control_descriptor: control,
-            local_descriptor: asked.local_descriptor.as_ref().and(stream.local.clone()),
-            remote_descriptor: asked.remote_descriptor.as_ref().and(stream.remote.clone()),
+            local_descriptor: asked.local_descriptor.as_ref().and_then(|_| stream.local.clone()),
+            remote_descriptor: asked.remote_descriptor.as_ref().and_then(|_| stream.remote.clone()),
             statistics_descriptor: None,
         })
     };

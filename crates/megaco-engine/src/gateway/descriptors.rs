@@ -284,7 +284,7 @@ impl VirtualGateway {
             }
             let Some(map) = &action.event_dm else { continue };
             let map = self.digit_map(termination, map, new_maps)?;
-            collecting.get_or_insert((event.pkgd_name.clone().into_owned(), map));
+            collecting.get_or_insert_with(|| (event.pkgd_name.clone().into_owned(), map));
         }
         termination.events = events.clone().into_owned();
         termination.is_locked = false;

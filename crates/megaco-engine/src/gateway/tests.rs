@@ -41,11 +41,13 @@ struct Gateway {
 
 impl Gateway {
     fn new() -> Self {
-        let mut options = GatewayOptions::default();
-        options.terminations = 3;
-        options.max_in_context = 4;
-        // 2026-01-02 03:04:05.
-        options.epoch_millis = 1_767_323_045_000;
+        let options = GatewayOptions {
+            terminations: 3,
+            max_in_context: 4,
+            // 2026-01-02 03:04:05.
+            epoch_millis: 1_767_323_045_000,
+            ..GatewayOptions::default()
+        };
         Self { gateway: VirtualGateway::new(options), now: 0 }
     }
 
