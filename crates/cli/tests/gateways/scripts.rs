@@ -5,6 +5,7 @@
 //! - `run WORDS`: starts the command; `{a}` is the URL of peer `a`, if it is one that a gateway connects to
 //! - `a> TEXT`, `a< TEXT`: peer `a` sends a message, and receives one; `*` stands for anything. Peers that begin with `t` are
 //!   streams of TCP, the others send datagrams. `\n` is a line end, `{b.mid}` the address of peer `b` as a mid
+//! - `a<~ TEXT`: peer `a` receives a message after any others
 //! - `a>hex OCTETS`: sends octets as they are, on a stream without a header
 //! - `a<nothing TIME`, `t<closed`: nothing arrives for so long; the stream ends
 //! - `t.close`: closes a stream; the next message opens another one
@@ -203,6 +204,13 @@ impl Run {
                         let text = peer.receive(PATIENCE).unwrap_or_else(|| panic!("{place}: nothing came"));
                         assert!(fits(rest, &text), "{place}: received {text}");
                     }
+                    // What is sent again meanwhile is skipped.
+                    "<~" => loop {
+                        let text = peer.receive(PATIENCE).unwrap_or_else(|| panic!("{place}: nothing came"));
+                        if fits(rest, &text) {
+                            break;
+                        }
+                    },
                     "<nothing" => {
                         let text = peer.receive(time(rest));
                         assert_eq!(text, None, "{place}");
