@@ -69,6 +69,8 @@ enum Command {
     Sample(cmd::sample::Sample),
     Dump(cmd::dump::Dump),
     Compile(cmd::compile::Compile),
+    #[cfg(feature = "lsp")]
+    Lsp(cmd::lsp::Lsp),
     #[cfg(feature = "capture")]
     Capture(cmd::capture::Capture),
     #[cfg(feature = "megaco")]
@@ -120,6 +122,8 @@ fn main() -> ExitCode {
         Command::Sample(command) => command.run(),
         Command::Dump(command) => command.run(),
         Command::Compile(command) => command.run(),
+        #[cfg(feature = "lsp")]
+        Command::Lsp(command) => command.run(),
         #[cfg(feature = "capture")]
         Command::Capture(command) => command.run(),
         #[cfg(feature = "megaco")]

@@ -23,7 +23,7 @@ pub use codes::CODES;
 pub use graph::strongly_connected;
 pub use ir::{Model, Occurrence};
 pub use options::{Duplicates, Options, Tagging};
-pub use resolve::resolve;
+pub use resolve::{import_fix, resolve};
 pub use tags::{OuterTag, TagSet, keyword, text_kind, universal_tag};
 pub use unresolved::{Cause, Gaps, Twice, Unresolved};
 pub use values::Notation;

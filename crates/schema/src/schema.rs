@@ -32,6 +32,8 @@ pub struct SchemaOptions {
     /// Whether plans may be made of types that use names without a definition, or modules given twice: see
     /// [`PlanError::Gaps`].
     pub allow_missing: bool,
+    /// Whether the model keeps where names are used: [`tercet_model::Model::occurrences`].
+    pub occurrences: bool,
     /// Receives warnings about the types of a plan.
     pub listener: Listener,
     /// Keeps plans between runs: [`Schema::load`] parses the files when the cache cannot answer.
@@ -489,6 +491,7 @@ impl Resolved {
             aliases: options.aliases.clone(),
             tagging: options.tagging,
             duplicates: options.duplicates,
+            occurrences: options.occurrences,
             ..Options::default()
         };
         let (model, said) = tercet_model::resolve(sources, &modules, &resolving);

@@ -16,6 +16,8 @@ pub mod fmt;
 pub mod head;
 #[cfg(feature = "ldap")]
 pub mod ldap;
+#[cfg(feature = "lsp")]
+pub mod lsp;
 pub mod man;
 #[cfg(feature = "megaco")]
 pub mod megaco;

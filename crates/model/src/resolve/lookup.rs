@@ -226,7 +226,7 @@ impl<'a> Resolver<'a> {
                 assumed = Symbol::Definition(id);
                 finding = finding.label(format!("taken from `{owner}`"));
             }
-            let fix = import(&self.modules[module.index()], name, owner);
+            let fix = import_fix(&self.modules[module.index()], name, owner);
             finding = finding
                 .help(format!("defined in module `{owner}`: add `IMPORTS {name} FROM {owner};`"))
                 .fix(if alone { fix.certain() } else { fix });
@@ -270,8 +270,8 @@ impl<'a> Resolver<'a> {
     }
 }
 
-/// Returns the edit that imports a name from a module.
-fn import(module: &ast::Module, name: &str, owner: &str) -> Fix {
+/// Returns the edit that imports a name from a module (X.680 §13.1).
+pub fn import_fix(module: &ast::Module, name: &str, owner: &str) -> Fix {
     let at = |span: Span| Span::new(span.hi, span.hi);
     let from_owner = module.imports.iter().find(|import| import.module.text == owner);
     if let Some(symbol) = from_owner.and_then(|import| import.symbols.last()) {

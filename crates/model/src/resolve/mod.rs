@@ -19,6 +19,7 @@ mod parameters;
 mod types;
 
 pub(crate) use budget::Extent;
+pub use lookup::import_fix;
 pub(crate) use lookup::{Binding, Scope};
 pub(crate) use modules::well_known_arc;
 pub(crate) use types::BuiltIn;

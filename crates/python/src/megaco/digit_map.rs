@@ -11,7 +11,7 @@ use tercet_megaco::model::DigitMapValue;
 /// default 16, 4 and 16. `duration` is how long a digit of `Z` has to be held down, in tenths of a second, by default
 /// 10.
 ///
-/// Raises DecodeError for what is no digit map.
+/// Raises DecodeError for text that is not a digit map.
 #[pyclass(frozen, eq, module = "tercet.megaco")]
 #[derive(PartialEq, Eq)]
 pub(crate) struct DigitMap(digit_map::DigitMap);
@@ -67,8 +67,8 @@ impl DigitMap {
         Evaluation(self.0.begin(now).into_owned())
     }
 
-    /// Returns how the evaluation of digits ends that come without delay: the method and the digit that belongs to
-    /// no number, as `Evaluation.digit` has them; after the last one the time runs out.
+    /// Returns how the evaluation of digits without delays ends: the method and the digit that belongs to no number,
+    /// as `Evaluation.digit` returns them; after the last digit the time runs out.
     fn evaluate(&self, digits: &str) -> PyResult<Ended> {
         let mut evaluation = self.0.begin(0);
         for digit in digits.chars() {

@@ -34,24 +34,24 @@ fn fault(py: Python<'_>, octets: &[u8], encoding: Encoding, error: Error) -> PyE
 
 /// Returns the encoding that the first bytes of a message look like.
 #[pyfunction]
-pub(crate) fn detect(octets: &Bound<'_, PyAny>) -> PyResult<&'static str> {
-    Ok(Encoding::detect(&octets::of(octets)?).name())
+pub(crate) fn detect(data: &Bound<'_, PyAny>) -> PyResult<&'static str> {
+    Ok(Encoding::detect(&octets::of(data)?).name())
 }
 
 /// Returns a message in another encoding.
 ///
-/// `encoding` names that of `octets`; by default their first bytes tell it.
+/// `encoding` names that of `data`; by default it is found by their first bytes.
 ///
-/// Raises DecodeError for what is no message, EncodeError for what the other encoding cannot say.
+/// Raises DecodeError for data that is not a message, EncodeError for a value that the other encoding does not have.
 #[pyfunction]
-#[pyo3(signature = (octets, to, *, encoding = None))]
+#[pyo3(signature = (data, to, *, encoding = None))]
 pub(crate) fn transcode<'py>(
     py: Python<'py>,
-    octets: &Bound<'py, PyAny>,
+    data: &Bound<'py, PyAny>,
     to: &str,
     encoding: Option<&str>,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    let octets = octets::of(octets)?;
+    let octets = octets::of(data)?;
     let (from, to) = (self::encoding(&octets, encoding)?, named(to)?);
     let mut out = Vec::with_capacity(2 * octets.len());
     let message = from.decode(&octets).map_err(|error| fault(py, &octets, from, error))?;
@@ -59,18 +59,18 @@ pub(crate) fn transcode<'py>(
     Ok(PyBytes::new(py, &out))
 }
 
-/// Returns what is not as the public packages have it, each with its path in the message, its text, and whether it
-/// is only information: about a package that is not known, or known in part.
+/// Returns the differences from the public packages, each with its path in the message, its text, and whether it is
+/// only information: about a package that is not known, or known in part.
 ///
-/// Raises DecodeError for what is no message.
+/// Raises DecodeError for data that is not a message.
 #[pyfunction]
-#[pyo3(signature = (octets, *, encoding = None))]
+#[pyo3(signature = (data, *, encoding = None))]
 pub(crate) fn check<'py>(
-    octets: &Bound<'py, PyAny>,
+    data: &Bound<'py, PyAny>,
     encoding: Option<&str>,
 ) -> PyResult<Vec<(String, Bound<'py, PyString>, bool)>> {
-    let py = octets.py();
-    let octets = octets::of(octets)?;
+    let py = data.py();
+    let octets = octets::of(data)?;
     let from = self::encoding(&octets, encoding)?;
     let message = from.decode(&octets).map_err(|error| fault(py, &octets, from, error))?;
     let findings = Binary::standard().packages.check(&message).into_iter().map(|finding| {

@@ -28,7 +28,7 @@ fn wild<'py, T: Into<u64>>(py: Python<'py>, number: Wild<T>) -> PyResult<Bound<'
     }
 }
 
-/// Returns the sessions of a text, each a list of lines: name, value, what it says, and the fault with its byte in
+/// Returns the sessions of a text, each a list of lines: name, value, parsed value, and the fault with its byte in
 /// the value.
 #[pyfunction]
 pub(crate) fn sdp_lines<'py>(description: &Bound<'py, PyAny>) -> PyResult<Vec<Vec<Line<'py>>>> {
@@ -144,7 +144,7 @@ fn said_of_attribute(py: Python<'_>, attribute: &Attribute<'_>, parts: &Bound<'_
 
 /// Returns the text of lines of a name and a value each.
 ///
-/// Raises EncodeError for a line of a known name that is not as RFC 8866 and H.248.1 have it.
+/// Raises EncodeError for a line of a known name that differs from RFC 8866 and H.248.1.
 #[pyfunction]
 pub(crate) fn sdp_text<'py>(
     py: Python<'py>,

@@ -78,6 +78,8 @@ impl PlanCache {
             allow_missing,
             listener: _,
             cache: _,
+            // Changes no plan.
+            occurrences: _,
         } = options;
         let tagging = match tagging {
             Tagging::AsWritten => 0,

@@ -22,7 +22,7 @@ from tercet.megaco import _megaco
 from tercet.megaco._megaco import DigitMap, Evaluation, detect, transcode
 
 if TYPE_CHECKING:
-    from tercet.megaco._megaco import Octets
+    from tercet.megaco._megaco import Data
 
 __all__ = [
     "ENCODINGS",
@@ -43,33 +43,33 @@ ENCODINGS: tuple[str, ...] = tuple(_megaco.encodings())
 
 
 class Finding(NamedTuple):
-    """Something in a message that is not as the public packages have it."""
+    """A difference of a message from the public packages."""
 
     path: str
     """The way to it: transaction, context, command, descriptors and the name, with blanks between."""
     text: str
-    """What it is."""
+    """The difference."""
     is_information: bool
-    """Whether the package is not known, or known in part, so that it need not be wrong."""
+    """True if the package is not known, or known in part, so that it may be correct."""
 
 
-def decode(octets: Octets, *, encoding: str | None = None) -> dict[str, Any]:
+def decode(data: Data, *, encoding: str | None = None) -> dict[str, Any]:
     """Returns a message as dictionaries, lists, strings and numbers: the objects of its JSON encoding.
 
-    ``encoding`` is one of ``ENCODINGS``; by default the first bytes tell it. Names are those of the ASN.1 module of
-    H.248.1 annex A, a CHOICE is a dictionary of one item, an OCTET STRING is hexadecimal.
+    ``encoding`` is one of ``ENCODINGS``; by default it is found by the first bytes. Names are those of the ASN.1 module
+    of H.248.1 annex A, a CHOICE is a dictionary of one item, an OCTET STRING is hexadecimal.
 
     Raises DecodeError with offset, and with line and column in a text.
     """
-    message: dict[str, Any] = json.loads(transcode(octets, "json", encoding=encoding))
+    message: dict[str, Any] = json.loads(transcode(data, "json", encoding=encoding))
     return message
 
 
 def encode(message: dict[str, Any], encoding: str = "compact") -> bytes:
-    """Returns the octets of a message that has the form of ``decode``.
+    """Returns the bytes of a message that has the form of ``decode``.
 
-    Raises DecodeError for what is no message, EncodeError for what the encoding or the version of the message cannot
-    say.
+    Raises DecodeError for objects that are not a message, EncodeError for a value that the encoding or the version of
+    the message does not have.
     """
     try:
         text = json.dumps(message, ensure_ascii=False, allow_nan=False).encode()
@@ -78,10 +78,10 @@ def encode(message: dict[str, Any], encoding: str = "compact") -> bytes:
     return transcode(text, encoding, encoding="json")
 
 
-def check(octets: Octets, *, encoding: str | None = None) -> list[Finding]:
-    """Returns what in a message is not as the public packages of H.248 have it: names of properties, events, signals,
+def check(data: Data, *, encoding: str | None = None) -> list[Finding]:
+    """Returns the differences of a message from the public packages of H.248: names of properties, events, signals,
     statistics and parameters, and values of other types.
 
-    Raises DecodeError for what is no message.
+    Raises DecodeError for data that is not a message.
     """
-    return [Finding(*finding) for finding in _megaco.check(octets, encoding=encoding)]
+    return [Finding(*finding) for finding in _megaco.check(data, encoding=encoding)]

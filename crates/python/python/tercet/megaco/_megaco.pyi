@@ -3,38 +3,38 @@ from typing import Literal, final
 
 __all__ = ["DigitMap", "Evaluation", "check", "detect", "encodings", "sdp_lines", "sdp_text", "transcode"]
 
-Octets = bytes | bytearray | memoryview
+Data = bytes | bytearray | memoryview
 Ended = tuple[Literal["UM", "FM", "PM"], str | None]
 
 def encodings() -> list[str]:
     """Returns the names of all encodings."""
 
-def detect(octets: Octets) -> str:
+def detect(data: Data) -> str:
     """Returns the encoding that the first bytes of a message look like."""
 
-def transcode(octets: Octets, to: str, *, encoding: str | None = None) -> bytes:
+def transcode(data: Data, to: str, *, encoding: str | None = None) -> bytes:
     """Returns a message in another encoding.
 
-    `encoding` names that of `octets`; by default their first bytes tell it.
+    `encoding` names that of `data`; by default it is found by their first bytes.
 
-    Raises DecodeError for what is no message, EncodeError for what the other encoding cannot say.
+    Raises DecodeError for data that is not a message, EncodeError for a value that the other encoding does not have.
     """
 
-def check(octets: Octets, *, encoding: str | None = None) -> list[tuple[str, str, bool]]:
-    """Returns what is not as the public packages have it, each with its path in the message, its text, and whether it
-    is only information: about a package that is not known, or known in part.
+def check(data: Data, *, encoding: str | None = None) -> list[tuple[str, str, bool]]:
+    """Returns the differences from the public packages, each with its path in the message, its text, and whether it is
+    only information: about a package that is not known, or known in part.
 
-    Raises DecodeError for what is no message.
+    Raises DecodeError for data that is not a message.
     """
 
-def sdp_lines(description: Octets) -> list[list[tuple[str, str, object, tuple[int, str] | None]]]:
-    """Returns the sessions of a text, each a list of lines: name, value, what it says, and the fault with its byte in
+def sdp_lines(description: Data) -> list[list[tuple[str, str, object, tuple[int, str] | None]]]:
+    """Returns the sessions of a text, each a list of lines: name, value, parsed value, and the fault with its byte in
     the value."""
 
 def sdp_text(lines: Sequence[tuple[bytes, bytes]]) -> bytes:
     """Returns the text of lines of a name and a value each.
 
-    Raises EncodeError for a line of a known name that is not as RFC 8866 and H.248.1 have it.
+    Raises EncodeError for a line of a known name that differs from RFC 8866 and H.248.1.
     """
 
 @final
@@ -45,7 +45,7 @@ class DigitMap:
     default 16, 4 and 16. `duration` is how long a digit of `Z` has to be held down, in tenths of a second, by default
     10.
 
-    Raises DecodeError for what is no digit map.
+    Raises DecodeError for text that is not a digit map.
     """
     def __new__(
         cls,
@@ -62,8 +62,8 @@ class DigitMap:
     def begin(self, now: int = 0) -> Evaluation:
         """Begins to collect digits at a time in milliseconds, from any point. The start timer runs from then."""
     def evaluate(self, digits: str) -> Ended:
-        """Returns how the evaluation of digits ends that come without delay: the method and the digit that belongs to
-        no number, as `Evaluation.digit` has them; after the last one the time runs out."""
+        """Returns how the evaluation of digits without delays ends: the method and the digit that belongs to no number,
+        as `Evaluation.digit` returns them; after the last digit the time runs out."""
 
 @final
 class Evaluation:

@@ -19,19 +19,19 @@ from tercet._errors import ArgumentError
 from tercet.megaco import _megaco
 
 if TYPE_CHECKING:
-    from tercet.megaco._megaco import Octets
+    from tercet.megaco._megaco import Data
 
 __all__ = ["Fault", "Line", "Section", "Session", "read", "text"]
 
 
 @dataclass(frozen=True)
 class Fault:
-    """What is wrong with the value of a line."""
+    """A fault in the value of a line."""
 
     at: int
-    """The byte of the value at which it is wrong."""
+    """The byte of the value with the fault."""
     expected: str
-    """What was expected there."""
+    """The expected text."""
 
 
 @dataclass(frozen=True)
@@ -39,14 +39,14 @@ class Line:
     """A line ``name=value``."""
 
     name: str
-    """What stands before the ``=``."""
+    """The text before the ``=``."""
     value: str
-    """What stands behind it. Bytes of no character are lone surrogates, as ``os.fsdecode`` makes them."""
+    """The text after it. Bytes that are not UTF-8 are lone surrogates, as ``os.fsdecode`` makes them."""
     said: Any
-    """What the value says: text, a number, or a dictionary with the parts of the line; ``None`` if the name is not
+    """The value as text, a number, or a dictionary with the parts of the line; ``None`` if the name is not
     known or the value is faulty. A number that the gateway chooses is ``"$"``; spans of time are seconds."""
     fault: Fault | None = None
-    """What is wrong with the value of a known name."""
+    """The fault in the value of a known name."""
 
 
 @dataclass(frozen=True)
@@ -56,11 +56,11 @@ class Section:
     media: Line
     """The line ``m=``."""
     lines: list[Line]
-    """The lines behind it."""
+    """The lines after it."""
 
     @property
     def connection(self) -> dict[str, Any] | None:
-        """Where the medium goes, if it says so itself."""
+        """The address of the medium, if the medium has a line for it."""
         return _connection(self.lines)
 
     @property
@@ -78,7 +78,7 @@ class Session:
 
     @property
     def connection(self) -> dict[str, Any] | None:
-        """Where all media go that say nothing else."""
+        """The address of all media without such a line."""
         return _connection(self.lines[: self._first()])
 
     @property
@@ -103,8 +103,8 @@ def _connection(lines: list[Line]) -> dict[str, Any] | None:
     return next(found, None)
 
 
-def read(description: str | Octets) -> list[Session]:
-    """Returns the sessions of a text. Any text has some: a line that is not as the standard has it has a fault."""
+def read(description: str | Data) -> list[Session]:
+    """Returns the sessions of a text. A line that differs from the standard has a fault; the others are kept."""
     octets = description.encode("utf-8", "surrogateescape") if isinstance(description, str) else description
     sessions = _megaco.sdp_lines(octets)
     return [
@@ -116,7 +116,7 @@ def read(description: str | Octets) -> list[Session]:
 def text(lines: Iterable[Line | tuple[str, str]]) -> bytes:
     """Returns the text of lines, or of pairs of name and value. ``v`` begins a session.
 
-    Raises EncodeError for a line of a known name that is not as the standard has it, or with an end of line inside.
+    Raises EncodeError for a line of a known name that differs from the standard, or that contains an end of line.
     """
     pairs = [(line.name, line.value) if isinstance(line, Line) else line for line in lines]
     try:

@@ -1,0 +1,335 @@
+//! Answers to requests, in the objects of the protocol.
+
+use super::places::{At, World, refused};
+use super::server::unknown;
+use lsp_server::ResponseError;
+use serde_json::{Value, json};
+use tercet::syntax::{self, Diagnostic, Edit, FileId, Severity, Span};
+use tercet_ide::{Colour, Coloured, Kind, Symbol};
+
+type Answer = Result<Value, ResponseError>;
+
+/// Symbols that a search of the workspace returns.
+const MOST_SYMBOLS: usize = 1000;
+/// Where the diagnostics are explained.
+const DIAGNOSTICS: &str = "https://github.com/tercet/tercet/blob/main/docs/reference/diagnostics.md";
+
+/// Answers a request.
+pub(super) fn answer(world: &World, method: &str, params: &Value) -> Answer {
+    match method {
+        "textDocument/hover" => hover(world, world.at(params)?),
+        "textDocument/definition" => definition(world, world.at(params)?),
+        "textDocument/typeDefinition" => type_definition(world, world.at(params)?),
+        "textDocument/references" => {
+            let with_definition = params.pointer("/context/includeDeclaration").and_then(Value::as_bool);
+            references(world, world.at(params)?, with_definition.unwrap_or(true))
+        }
+        "textDocument/documentHighlight" => highlights(world, world.at(params)?),
+        "textDocument/prepareRename" => prepare_rename(world, world.at(params)?),
+        "textDocument/rename" => {
+            let new = params.get("newName").and_then(Value::as_str).unwrap_or_default();
+            rename(world, world.at(params)?, new)
+        }
+        "textDocument/completion" => completion(world, world.at(params)?),
+        "textDocument/documentSymbol" => {
+            let symbols = world.snapshot.symbols(world.file(params)?);
+            Ok(symbols.iter().map(|it| symbol(world, it)).collect())
+        }
+        "workspace/symbol" => {
+            let query = params.get("query").and_then(Value::as_str).unwrap_or_default();
+            Ok(workspace_symbols(world, query))
+        }
+        "textDocument/foldingRange" => {
+            let folds = world.snapshot.folds(world.file(params)?).into_iter().map(|span| {
+                let (from, to) = (world.line_column(span.lo).0, world.line_column(span.hi).0);
+                json!({ "startLine": from, "endLine": to })
+            });
+            Ok(folds.collect())
+        }
+        "textDocument/selectionRange" => selection_ranges(world, params),
+        "textDocument/formatting" => Ok(formatting(world, world.file(params)?)),
+        "textDocument/inlayHint" => {
+            let file = world.file(params)?;
+            let hints = world.snapshot.hints(file, world.span(file, params)).into_iter().map(|hint| {
+                json!({ "position": world.shown_position(hint.at), "label": hint.text, "paddingLeft": false })
+            });
+            Ok(hints.collect())
+        }
+        "textDocument/codeAction" => {
+            let file = world.file(params)?;
+            Ok(actions(world, world.span(file, params)))
+        }
+        "textDocument/semanticTokens/full" | "textDocument/semanticTokens/range" => {
+            let file = world.file(params)?;
+            Ok(tokens(world, file, world.span(file, params)))
+        }
+        "textDocument/diagnostic" => {
+            Ok(json!({ "kind": "full", "items": diagnostics(world, world.file(params)?) }))
+        }
+        _ => Err(unknown(method)),
+    }
+}
+
+fn hover(world: &World, at: At) -> Answer {
+    let found = world.snapshot.hover(at.position);
+    Ok(found.map_or(Value::Null, |hover| {
+        json!({ "contents": { "kind": "markdown", "value": hover.markdown }, "range": world.range(hover.span) })
+    }))
+}
+
+fn definition(world: &World, at: At) -> Answer {
+    let name = world.snapshot.name_at(at.position);
+    Ok(name.map_or(Value::Null, |name| world.location(name.definition)))
+}
+
+fn type_definition(world: &World, at: At) -> Answer {
+    let snapshot = &world.snapshot;
+    let definition = snapshot.name_at(at.position).and_then(|name| snapshot.definition(name.definition));
+    let ty = definition.and_then(|definition| snapshot.type_definition(definition));
+    Ok(ty.map_or(Value::Null, |ty| world.location(ty)))
+}
+
+/// The places of the name at a position, its definition first.
+fn places(world: &World, at: At) -> Vec<Span> {
+    let Some(name) = world.snapshot.name_at(at.position) else { return Vec::new() };
+    let uses = world.snapshot.uses(name.definition).iter().map(|it| it.at);
+    std::iter::once(name.definition).chain(uses).collect()
+}
+
+fn references(world: &World, at: At, with_definition: bool) -> Answer {
+    let places = places(world, at);
+    let skipped = usize::from(!with_definition && !places.is_empty());
+    Ok(places[skipped..].iter().map(|span| world.location(*span)).collect())
+}
+
+fn highlights(world: &World, at: At) -> Answer {
+    let here = |span: &Span| world.snapshot.sources().file_of(span.lo) == at.file;
+    let places = places(world, at).into_iter().filter(here);
+    Ok(places.map(|span| json!({ "range": world.range(span), "kind": 1 })).collect())
+}
+
+fn prepare_rename(world: &World, at: At) -> Answer {
+    let name =
+        world.snapshot.name_at(at.position).filter(|it| world.snapshot.definition(it.definition).is_some());
+    let name = name.ok_or_else(|| refused("no name that is defined in these specifications"))?;
+    Ok(json!({ "range": world.range(name.span), "placeholder": world.snapshot.text(name.span) }))
+}
+
+fn rename(world: &World, at: At, new: &str) -> Answer {
+    let places = world.snapshot.rename(at.position, new).map_err(refused)?;
+    let edits: Vec<Edit> = places.into_iter().map(|span| Edit { span, text: new.to_owned() }).collect();
+    Ok(world.workspace_edit(&edits))
+}
+
+fn completion(world: &World, at: At) -> Answer {
+    let (prefix, found) = world.snapshot.completions(at.file, at.position);
+    let range = world.range(prefix);
+    let items: Vec<Value> = found
+        .into_iter()
+        .map(|it| {
+            let edits =
+                it.edits.iter().map(|edit| json!({ "range": world.range(edit.span), "newText": edit.text }));
+            // What has to be imported comes behind what is at hand.
+            let order = if it.edits.is_empty() { '0' } else { '1' };
+            json!({
+                "label": it.label,
+                "kind": it.kind.map_or(14, completion_kind),
+                "detail": it.detail,
+                "sortText": format!("{order}{}", it.label),
+                "textEdit": { "range": range, "newText": it.label },
+                "additionalTextEdits": edits.collect::<Vec<_>>(),
+            })
+        })
+        .collect();
+    Ok(json!({ "isIncomplete": false, "items": items }))
+}
+
+/// CompletionItemKind of the protocol.
+fn completion_kind(kind: Kind) -> u32 {
+    match kind {
+        Kind::Module => 9,
+        Kind::Type => 22,
+        Kind::Class => 7,
+        Kind::Value | Kind::Set => 21,
+        Kind::Macro => 15,
+        Kind::Parameter => 25,
+        Kind::Item => 20,
+        _ => 5,
+    }
+}
+
+/// SymbolKind of the protocol.
+fn symbol_kind(kind: Kind) -> u32 {
+    match kind {
+        Kind::Module => 2,
+        Kind::Type => 23,
+        Kind::Class => 5,
+        Kind::Value => 14,
+        Kind::Set => 18,
+        Kind::Macro => 12,
+        Kind::Parameter => 26,
+        Kind::Item => 22,
+        _ => 8,
+    }
+}
+
+fn symbol(world: &World, it: &Symbol) -> Value {
+    let definition = &it.definition;
+    json!({
+        "name": world.snapshot.text(definition.name),
+        "kind": symbol_kind(definition.kind),
+        "range": world.range(definition.whole),
+        "selectionRange": world.range(definition.name),
+        "children": it.children.iter().map(|child| symbol(world, child)).collect::<Vec<_>>(),
+    })
+}
+
+fn workspace_symbols(world: &World, query: &str) -> Value {
+    let query = query.to_ascii_lowercase();
+    let snapshot = &world.snapshot;
+    let named = snapshot.definitions().iter().filter(|it| it.depth < 2);
+    let found = named.filter(|it| snapshot.text(it.name).to_ascii_lowercase().contains(&query));
+    let module =
+        |index: usize| snapshot.schema().modules().get(index).map(|module| module.name.text.as_str());
+    let shown = found.take(MOST_SYMBOLS).map(|it| {
+        json!({
+            "name": snapshot.text(it.name),
+            "kind": symbol_kind(it.kind),
+            "location": world.location(it.name),
+            "containerName": module(it.module),
+        })
+    });
+    shown.collect()
+}
+
+fn selection_ranges(world: &World, params: &Value) -> Answer {
+    let file = world.file(params)?;
+    let positions = params.get("positions").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let ranges = positions.iter().filter_map(super::places::line_column).map(|position| {
+        let around = world.snapshot.around(file, world.position(file, position));
+        around.into_iter().rev().fold(Value::Null, |parent, span| {
+            let mut range = json!({ "range": world.range(span) });
+            if !parent.is_null() {
+                range["parent"] = parent;
+            }
+            range
+        })
+    });
+    Ok(ranges.collect())
+}
+
+/// The text in its canonical layout; nothing for a text that has errors.
+fn formatting(world: &World, file: FileId) -> Value {
+    let sources = world.snapshot.sources();
+    match syntax::format(sources, file) {
+        Ok(text) if text != sources.file(file).text => {
+            let whole = world.span(file, &Value::Null);
+            json!([{ "range": world.range(whole), "newText": text }])
+        }
+        _ => json!([]),
+    }
+}
+
+fn actions(world: &World, span: Span) -> Value {
+    let fixes = world.snapshot.fixes(span).map(|(diagnostic, fix)| {
+        let title = match fix.title.starts_with("insert `IMPORTS") || fix.edits.len() != 1 {
+            true => fix.title.replace('\n', " "),
+            false => format!("{}: {}", diagnostic.message, fix.title),
+        };
+        json!({
+            "title": title,
+            "kind": "quickfix",
+            "isPreferred": fix.is_certain,
+            "diagnostics": [shown(world, diagnostic)],
+            "edit": world.workspace_edit(&fix.edits),
+        })
+    });
+    fixes.collect()
+}
+
+/// The diagnostics of a text.
+pub(super) fn diagnostics(world: &World, file: FileId) -> Vec<Value> {
+    world.snapshot.diagnostics(file).map(|diagnostic| shown(world, diagnostic)).collect()
+}
+
+fn shown(world: &World, diagnostic: &Diagnostic) -> Value {
+    let parts = [&diagnostic.message, &diagnostic.primary.text].into_iter().filter(|text| !text.is_empty());
+    let more = [("help", &diagnostic.help), ("note", &diagnostic.note)].into_iter();
+    let more = more.filter_map(|(word, text)| Some(format!("{word}: {}", text.as_ref()?)));
+    let message: Vec<String> =
+        [parts.cloned().collect::<Vec<_>>().join(": ")].into_iter().chain(more).collect();
+    let related = diagnostic
+        .secondary
+        .iter()
+        .map(|label| json!({ "location": world.location(label.span), "message": label.text }));
+    json!({
+        "range": world.range(diagnostic.primary.span),
+        "severity": match diagnostic.severity { Severity::Error => 1, Severity::Warning => 2 },
+        "code": diagnostic.code,
+        "codeDescription": { "href": format!("{DIAGNOSTICS}#{}", diagnostic.code.to_ascii_lowercase()) },
+        "source": "tercet",
+        "message": message.join("\n"),
+        "relatedInformation": related.collect::<Vec<_>>(),
+    })
+}
+
+/// The types of semantic tokens, by their number.
+pub(super) const TOKEN_TYPES: [&str; 12] = [
+    "keyword",
+    "comment",
+    "number",
+    "string",
+    "namespace",
+    "type",
+    "class",
+    "variable",
+    "macro",
+    "parameter",
+    "property",
+    "enumMember",
+];
+
+fn token_type(colour: Colour) -> usize {
+    let name = match colour {
+        Colour::Keyword => "keyword",
+        Colour::Comment => "comment",
+        Colour::Number => "number",
+        Colour::String => "string",
+        Colour::Name(Kind::Module) => "namespace",
+        Colour::Name(Kind::Type) => "type",
+        Colour::Name(Kind::Class) => "class",
+        Colour::Name(Kind::Macro) => "macro",
+        Colour::Name(Kind::Parameter) => "parameter",
+        Colour::Name(Kind::Component | Kind::Alternative | Kind::Field) => "property",
+        Colour::Name(Kind::Item) => "enumMember",
+        Colour::Name(_) => "variable",
+    };
+    TOKEN_TYPES.iter().position(|known| *known == name).unwrap_or_default()
+}
+
+/// Semantic tokens: five numbers each, places relative to the one before. Pieces of several lines are split.
+fn tokens(world: &World, file: FileId, span: Span) -> Value {
+    let mut data: Vec<u32> = Vec::new();
+    let mut last = (0, 0);
+    let mut push = |at: u32, text: &str, coloured: &Coloured| {
+        let (line, column) = world.line_column(at);
+        let length = text.trim_end_matches('\r').encode_utf16().count() as u32;
+        if length > 0 {
+            let from = if line == last.0 { last.1 } else { 0 };
+            let kind = token_type(coloured.colour) as u32;
+            data.extend([line - last.0, column - from, length, kind, u32::from(coloured.is_definition)]);
+            last = (line, column);
+        }
+    };
+    for coloured in world.snapshot.colours(file) {
+        if coloured.span.hi < span.lo || coloured.span.lo > span.hi {
+            continue;
+        }
+        let mut at = coloured.span.lo;
+        for line in world.snapshot.text(coloured.span).split('\n') {
+            push(at, line, &coloured);
+            at += line.len() as u32 + 1;
+        }
+    }
+    json!({ "data": data })
+}

@@ -1,0 +1,269 @@
+//! `tercet lsp`, driven as an editor drives it.
+
+#![cfg(feature = "lsp")]
+
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+const SHIPS: &str = "Ships DEFINITIONS AUTOMATIC TAGS ::= BEGIN
+IMPORTS Port FROM Ports;
+Ship ::= SEQUENCE { name UTF8String, home Port }
+END
+";
+const PORTS: &str = "Ports DEFINITIONS ::= BEGIN\nPort ::= IA5String\nPier ::= INTEGER\nEND\n";
+
+struct Editor {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+    folder: tempfile::TempDir,
+    id: i64,
+}
+
+impl Editor {
+    /// An editor with a folder that has both files.
+    fn new(capabilities: &Value) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("ships.asn"), SHIPS).unwrap();
+        std::fs::write(folder.path().join("ports.asn"), PORTS).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tercet"));
+        let mut child = command.arg("lsp").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let (input, output) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
+        let mut editor = Self { child, input, output, folder, id: 0 };
+        let folders = json!([{ "uri": uri(editor.folder.path()), "name": "fleet" }]);
+        let params = json!({ "capabilities": capabilities, "workspaceFolders": folders });
+        let answer = editor.ask("initialize", params);
+        assert_eq!(answer["serverInfo"]["name"], "tercet");
+        editor.tell("initialized", json!({}));
+        editor
+    }
+
+    fn uri(&self, name: &str) -> String {
+        uri(&self.folder.path().join(name))
+    }
+
+    fn send(&mut self, message: &Value) {
+        let text = message.to_string();
+        let input = self.input.as_mut().unwrap();
+        write!(input, "Content-Length: {}\r\n\r\n{text}", text.len()).unwrap();
+        input.flush().unwrap();
+    }
+
+    fn tell(&mut self, method: &str, params: Value) {
+        self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
+    }
+
+    fn receive(&mut self) -> Value {
+        let mut length = 0;
+        loop {
+            let mut line = String::new();
+            assert!(self.output.read_line(&mut line).unwrap() > 0, "the server has ended");
+            match line.trim() {
+                "" => break,
+                header => {
+                    if let Some(number) = header.strip_prefix("Content-Length: ") {
+                        length = number.parse().unwrap();
+                    }
+                }
+            }
+        }
+        let mut body = vec![0; length];
+        self.output.read_exact(&mut body).unwrap();
+        serde_json::from_slice(&body).unwrap()
+    }
+
+    /// The answer to a request, or its error.
+    fn answer(&mut self, method: &str, params: Value) -> Value {
+        self.id += 1;
+        let id = self.id;
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+        loop {
+            let message = self.receive();
+            if message["id"] == id {
+                return message;
+            }
+        }
+    }
+
+    fn ask(&mut self, method: &str, params: Value) -> Value {
+        let answer = self.answer(method, params);
+        assert!(answer.get("error").is_none(), "{method}: {answer}");
+        answer["result"].clone()
+    }
+
+    /// The next diagnostics of a document.
+    fn diagnostics(&mut self, name: &str) -> Vec<Value> {
+        let uri = self.uri(name);
+        loop {
+            let message = self.receive();
+            if message["method"] == "textDocument/publishDiagnostics" && message["params"]["uri"] == *uri {
+                return message["params"]["diagnostics"].as_array().unwrap().clone();
+            }
+        }
+    }
+
+    fn open(&mut self, name: &str, text: &str) {
+        let document = json!({ "uri": self.uri(name), "languageId": "asn1", "version": 1, "text": text });
+        self.tell("textDocument/didOpen", json!({ "textDocument": document }));
+    }
+
+    fn at(&self, name: &str, line: u32, character: u32) -> Value {
+        let position = json!({ "line": line, "character": character });
+        json!({ "textDocument": { "uri": self.uri(name) }, "position": position })
+    }
+
+    fn end(mut self) {
+        self.ask("shutdown", Value::Null);
+        self.tell("exit", Value::Null);
+        drop(self.input.take());
+        assert!(self.child.wait().unwrap().success());
+    }
+}
+
+impl Drop for Editor {
+    fn drop(&mut self) {
+        _ = self.child.kill();
+    }
+}
+
+fn uri(path: &Path) -> String {
+    format!("file://{}", path.display())
+}
+
+#[test]
+fn edits_bring_diagnostics_and_fixes_take_them_away() {
+    let mut editor = Editor::new(&json!({}));
+    editor.open("ships.asn", SHIPS);
+    assert_eq!(editor.diagnostics("ships.asn"), [json!(null); 0]);
+    // `home Port` becomes `home Pier`, which is not imported.
+    let range = json!({ "start": { "line": 2, "character": 42 }, "end": { "line": 2, "character": 46 } });
+    let change = json!([{ "range": range, "text": "Pier" }]);
+    let document = json!({ "uri": editor.uri("ships.asn"), "version": 2 });
+    editor.tell("textDocument/didChange", json!({ "textDocument": document, "contentChanges": change }));
+    let found = editor.diagnostics("ships.asn");
+    let unknown = found.iter().find(|it| it["code"] == "E0201").expect("a diagnostic");
+    assert_eq!(unknown["range"], range);
+    assert_eq!(unknown["severity"], 1);
+    let params = json!({ "textDocument": { "uri": editor.uri("ships.asn") }, "range": range, "context": {} });
+    let actions = editor.ask("textDocument/codeAction", params);
+    let edits = &actions[0]["edit"]["changes"][editor.uri("ships.asn")];
+    assert_eq!(edits[0]["newText"], ", Pier");
+    let change = json!([{ "range": edits[0]["range"], "text": edits[0]["newText"] }]);
+    let document = json!({ "uri": editor.uri("ships.asn"), "version": 3 });
+    editor.tell("textDocument/didChange", json!({ "textDocument": document, "contentChanges": change }));
+    let found = editor.diagnostics("ships.asn");
+    assert!(!found.iter().any(|it| it["code"] == "E0201"), "{found:?}");
+    editor.end();
+}
+
+#[test]
+fn editors_that_pull_get_no_diagnostics_unasked() {
+    let mut editor = Editor::new(&json!({ "textDocument": { "diagnostic": {} } }));
+    editor.open("ships.asn", &SHIPS.replace("FROM Ports", "FROM Harbours"));
+    let document = json!({ "textDocument": { "uri": editor.uri("ships.asn") } });
+    let answer = editor.ask("textDocument/diagnostic", document);
+    assert_eq!(answer["kind"], "full");
+    assert_ne!(answer["items"], json!([]));
+    editor.end();
+}
+
+#[test]
+fn names_are_found_and_renamed_across_files() {
+    let mut editor = Editor::new(&json!({}));
+    editor.open("ships.asn", SHIPS);
+    let place = editor.at("ships.asn", 2, 43);
+    let definition = editor.ask("textDocument/definition", place.clone());
+    assert_eq!(definition["uri"], editor.uri("ports.asn"));
+    assert_eq!(definition["range"]["start"], json!({ "line": 1, "character": 0 }));
+    let hover = editor.ask("textDocument/hover", place.clone());
+    assert!(hover["contents"]["value"].as_str().unwrap().contains("Port ::= IA5String"), "{hover}");
+    let mut params = place.clone();
+    params["context"] = json!({ "includeDeclaration": false });
+    assert_eq!(editor.ask("textDocument/references", params).as_array().unwrap().len(), 2);
+    assert_eq!(editor.ask("textDocument/documentHighlight", place.clone()).as_array().unwrap().len(), 2);
+    assert_eq!(editor.ask("textDocument/prepareRename", place.clone())["placeholder"], "Port");
+    let mut params = place;
+    params["newName"] = json!("Harbour");
+    let edit = editor.ask("textDocument/rename", params.clone());
+    assert_eq!(edit["changes"][editor.uri("ports.asn")].as_array().unwrap().len(), 1);
+    assert_eq!(edit["changes"][editor.uri("ships.asn")].as_array().unwrap().len(), 2);
+    params["newName"] = json!("Pier");
+    let refused = editor.answer("textDocument/rename", params);
+    assert_eq!(refused["error"]["message"], "the name is taken");
+    let ty = editor.at("ships.asn", 2, 38);
+    assert_eq!(editor.ask("textDocument/typeDefinition", ty)["uri"], editor.uri("ports.asn"));
+    editor.end();
+}
+
+#[test]
+fn documents_have_structure_colours_and_proposals() {
+    let mut editor = Editor::new(&json!({}));
+    editor.open("ships.asn", SHIPS);
+    let document = json!({ "textDocument": { "uri": editor.uri("ships.asn") } });
+    let symbols = editor.ask("textDocument/documentSymbol", document.clone());
+    assert_eq!(symbols[0]["children"][0]["children"][1]["name"], "home");
+    let found = editor.ask("workspace/symbol", json!({ "query": "pie" }));
+    assert_eq!(
+        (found[0]["name"].clone(), found[0]["containerName"].clone()),
+        (json!("Pier"), json!("Ports"))
+    );
+    let tokens = editor.ask("textDocument/semanticTokens/full", document.clone());
+    assert_eq!(tokens["data"].as_array().unwrap().len() % 5, 0);
+    assert_eq!(&tokens["data"].as_array().unwrap()[..5], &json!([0, 0, 5, 4, 1]).as_array().unwrap()[..]);
+    let place = editor.at("ships.asn", 2, 44);
+    let completion = editor.ask("textDocument/completion", place);
+    let items = completion["items"].as_array().unwrap();
+    let pier = items.iter().find(|it| it["label"] == "Pier").unwrap();
+    assert_eq!(pier["additionalTextEdits"][0]["newText"], ", Pier");
+    let hints = editor.ask("textDocument/inlayHint", document.clone());
+    assert_eq!(hints[0]["label"], " [0]");
+    assert_ne!(editor.ask("textDocument/foldingRange", document.clone()), json!([]));
+    let positions = json!([{ "line": 2, "character": 43 }]);
+    let ranges = json!({ "textDocument": { "uri": editor.uri("ships.asn") }, "positions": positions });
+    assert!(editor.ask("textDocument/selectionRange", ranges)[0]["parent"]["parent"].is_object());
+    let formatted = editor.ask("textDocument/formatting", document);
+    assert!(formatted[0]["newText"].as_str().unwrap().contains("    home"), "{formatted}");
+    editor.end();
+}
+
+#[test]
+fn half_written_texts_stay_as_they_are() {
+    let mut editor = Editor::new(&json!({}));
+    editor.open("ships.asn", &SHIPS[..SHIPS.len() - 6]);
+    assert_ne!(editor.diagnostics("ships.asn"), [json!(null); 0]);
+    let document = json!({ "textDocument": { "uri": editor.uri("ships.asn") } });
+    assert_eq!(editor.ask("textDocument/formatting", document), json!([]));
+    editor.end();
+}
+
+#[test]
+fn files_that_change_outside_are_read_again() {
+    let mut editor = Editor::new(&json!({}));
+    editor.open("ships.asn", SHIPS);
+    assert_eq!(editor.diagnostics("ships.asn"), [json!(null); 0]);
+    std::fs::write(editor.folder.path().join("ports.asn"), PORTS.replace("Port ::=", "Harbour ::=")).unwrap();
+    let change = json!([{ "uri": editor.uri("ports.asn"), "type": 2 }]);
+    editor.tell("workspace/didChangeWatchedFiles", json!({ "changes": change }));
+    assert_ne!(editor.diagnostics("ships.asn"), [json!(null); 0]);
+    std::fs::remove_file(editor.folder.path().join("ports.asn")).unwrap();
+    let change = json!([{ "uri": editor.uri("ports.asn"), "type": 3 }]);
+    editor.tell("workspace/didChangeWatchedFiles", json!({ "changes": change }));
+    let found = editor.diagnostics("ships.asn");
+    assert!(found.iter().any(|it| it["message"].as_str().unwrap().contains("Ports")), "{found:?}");
+    editor.end();
+}
+
+#[test]
+fn what_is_not_a_request_of_ours_is_refused() {
+    let mut editor = Editor::new(&json!({}));
+    assert_eq!(editor.answer("textDocument/moniker", json!({}))["error"]["code"], -32601);
+    assert_eq!(editor.answer("textDocument/hover", json!({}))["error"]["code"], -32602);
+    assert_eq!(editor.answer("textDocument/hover", Value::Null)["error"]["code"], -32602);
+    let far = editor.at("ships.asn", 4_000_000_000, 4_000_000_000);
+    assert_eq!(editor.ask("textDocument/hover", far), Value::Null);
+    let unknown = editor.at("nowhere.asn", 0, 0);
+    assert_eq!(editor.answer("textDocument/hover", unknown)["error"]["code"], -32803);
+    editor.end();
+}

@@ -1,0 +1,190 @@
+//! What a name means, in Markdown.
+
+use crate::{Definition, Kind, Snapshot};
+use std::fmt::Write as _;
+use tercet_model::constraints::{Effective, Visibility};
+use tercet_model::ir::{TagClass, TypeId, TypeKind, Value};
+use tercet_model::keyword;
+use tercet_syntax::{ParseOptions, Span, lex};
+
+/// Lines of a definition that are shown.
+const LINES: usize = 40;
+/// Lines of comments in front of it.
+const COMMENT_LINES: usize = 20;
+
+/// What a name means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hover {
+    /// The name that it is about.
+    pub span: Span,
+    /// The text, in Markdown.
+    pub markdown: String,
+}
+
+impl Snapshot {
+    /// Returns what the name at a position means: its definition as it is written with the comments in front of it, tags on the
+    /// wire, effective constraint, values of items, the module that it comes from.
+    pub fn hover(&self, at: u32) -> Option<Hover> {
+        let name = self.name_at(at)?;
+        let definition = self.definition(name.definition)?;
+        let mut markdown = String::new();
+        for line in self.comments_before(definition) {
+            let _ = writeln!(markdown, "{line}  ");
+        }
+        let _ = write!(markdown, "```asn1\n{}\n```\n", self.written(definition));
+        for line in self.facts(definition) {
+            let _ = write!(markdown, "\n{line}\n");
+        }
+        Some(Hover { span: name.span, markdown })
+    }
+
+    /// The definition as it is written; of a module its header.
+    fn written(&self, definition: &Definition) -> String {
+        let whole = match definition.kind {
+            Kind::Module => return self.text(definition.whole).lines().next().unwrap_or_default().to_owned(),
+            _ => self.text(definition.whole),
+        };
+        let mut lines: Vec<&str> = whole.lines().take(LINES).collect();
+        if whole.lines().count() > LINES {
+            lines.push("…");
+        }
+        // The first line begins at the name, the others at the margin of the text.
+        let margin = |line: &&str| line.len() - line.trim_start().len();
+        let least =
+            lines.iter().skip(1).filter(|line| !line.trim().is_empty()).map(margin).min().unwrap_or(0);
+        let cut = |(index, line): (usize, &str)| match index {
+            0 => line.to_owned(),
+            _ => line.get(least..).unwrap_or_default().to_owned(),
+        };
+        lines.iter().enumerate().map(|(index, line)| cut((index, line))).collect::<Vec<_>>().join("\n")
+    }
+
+    /// The comments on the lines in front of an assignment, without their hyphens.
+    fn comments_before(&self, definition: &Definition) -> Vec<String> {
+        let file = self.sources().file_of(definition.whole.lo);
+        let lexed = lex(self.sources(), file, &ParseOptions::default());
+        let mut next = definition.whole.lo;
+        let mut lines = Vec::new();
+        let before = lexed.comments.partition_point(|comment| comment.span.lo < next);
+        for comment in lexed.comments[..before].iter().rev() {
+            let between = self.text(Span::new(comment.span.hi, next));
+            let is_near = between.trim().is_empty() && between.matches('\n').count() <= 1;
+            if !is_near || lines.len() >= COMMENT_LINES {
+                break;
+            }
+            next = comment.span.lo;
+            let text = self.text(comment.span).trim_matches(['-', '/', '*', ' ', '\t', '\r', '\n']);
+            lines.push(text.to_owned());
+        }
+        lines.reverse();
+        lines
+    }
+
+    /// What the model knows of a definition.
+    fn facts(&self, definition: &Definition) -> Vec<String> {
+        let mut facts = Vec::new();
+        let modules = self.schema().modules();
+        let Some(module) = modules.get(definition.module) else { return facts };
+        let name = self.text(definition.name);
+        match definition.kind {
+            Kind::Type | Kind::Set => {
+                let ty = self.schema().model().find_type(&format!("{}.{name}", module.name.text));
+                facts.extend(ty.map(|ty| self.of_type(ty)).unwrap_or_default());
+            }
+            Kind::Component | Kind::Alternative => {
+                facts.extend(self.component(definition).map(|ty| self.of_type(ty)).unwrap_or_default());
+            }
+            Kind::Value => {
+                let model = self.schema().model();
+                let values =
+                    model.modules.iter().filter(|it| it.name == module.name.text).flat_map(|it| &it.values);
+                let found = values.into_iter().find(|(known, ..)| known == name);
+                if let Some((_, _, value)) = found.filter(|(_, _, value)| !matches!(value, Value::Error)) {
+                    let text: String = model.notation(value).to_string().chars().take(200).collect();
+                    facts.push(format!("Value: `{text}`"));
+                }
+            }
+            Kind::Item => facts.extend(self.item(definition).map(|number| format!("Number: {number}"))),
+            _ => {}
+        }
+        if definition.kind != Kind::Module {
+            facts.push(format!("Module `{}`", module.name.text));
+        }
+        facts
+    }
+
+    /// The type of a component.
+    pub(crate) fn component(&self, definition: &Definition) -> Option<TypeId> {
+        let types = self.schema().model().types.iter();
+        let lists = types.filter_map(|ty| match &ty.kind {
+            TypeKind::Sequence(list) | TypeKind::Set(list) | TypeKind::Choice(list) => Some(list),
+            _ => None,
+        });
+        let component = lists.flat_map(|list| &list.list).find(|it| it.span.lo == definition.name.lo);
+        component.map(|component| component.ty)
+    }
+
+    fn item(&self, definition: &Definition) -> Option<String> {
+        let name = self.text(definition.name);
+        let holds = |span: Span| span.lo <= definition.name.lo && definition.name.hi <= span.hi;
+        let model = self.schema().model();
+        model.types.iter().filter(|ty| holds(ty.span)).find_map(|ty| match &ty.kind {
+            TypeKind::Enumerated(items) => {
+                let mut items = items.root.iter().chain(&items.additions);
+                items.find(|(known, _)| known == name).map(|(_, number)| number.to_string())
+            }
+            TypeKind::Integer(items) | TypeKind::BitString(items) => {
+                items.iter().find(|item| item.name == name).map(|item| item.value.to_string())
+            }
+            _ => None,
+        })
+    }
+
+    fn of_type(&self, ty: TypeId) -> Vec<String> {
+        let model = self.schema().model();
+        let mut facts = Vec::new();
+        let kind = &model.ty(model.base(ty)).kind;
+        if !matches!(kind, TypeKind::Error | TypeKind::Reference(_)) {
+            let tags: Vec<String> =
+                model.tags(ty).iter().map(|(class, number)| shown_tag(*class, *number)).collect();
+            let tags = if tags.is_empty() { String::new() } else { format!(", tags `{}`", tags.join(" ")) };
+            facts.push(format!("{}{tags}", keyword(kind)));
+        }
+        let effective = model.effective(ty, Visibility::All);
+        let constraint = shown_constraint(&effective);
+        if !constraint.is_empty() {
+            facts.push(format!("Effective constraint: `{constraint}`"));
+        }
+        facts
+    }
+}
+
+fn shown_tag(class: TagClass, number: u32) -> String {
+    match class {
+        TagClass::Universal => format!("[UNIVERSAL {number}]"),
+        TagClass::Application => format!("[APPLICATION {number}]"),
+        TagClass::Private => format!("[PRIVATE {number}]"),
+        TagClass::Context => format!("[{number}]"),
+    }
+}
+
+fn shown_constraint(effective: &Effective) -> String {
+    let mut parts = Vec::new();
+    let dots = |extensible: bool| if extensible { ", ..." } else { "" };
+    if let Some(range) = &effective.integer
+        && (range.lo.is_some() || range.hi.is_some())
+    {
+        let lo = range.lo.as_ref().map_or_else(|| "MIN".to_owned(), ToString::to_string);
+        let hi = range.hi.as_ref().map_or_else(|| "MAX".to_owned(), ToString::to_string);
+        let range =
+            format!("{}{}", if lo == hi { lo } else { format!("{lo}..{hi}") }, dots(range.extensible));
+        parts.push(format!("({range})"));
+    }
+    if let Some(size) = &effective.size {
+        let hi = size.hi.map_or_else(|| "MAX".to_owned(), |hi| hi.to_string());
+        let lo = size.lo.to_string();
+        let range = if lo == hi { lo } else { format!("{lo}..{hi}") };
+        parts.push(format!("(SIZE ({range}{}))", dots(size.extensible)));
+    }
+    parts.join(" ")
+}

@@ -1,0 +1,36 @@
+//! Answers about ASN.1 specifications for editors, from an immutable [`Snapshot`] of their texts: no protocol, no input and
+//! output.
+//!
+//! Positions are octets in the address space of the snapshot's [`SourceMap`](tercet_syntax::SourceMap); [`Lines`] makes lines
+//! and columns of UTF-16 of them, as editors have.
+//!
+//! ```
+//! use tercet_ide::Snapshot;
+//! let snapshot = Snapshot::new([("a.asn", "A DEFINITIONS ::= BEGIN Age ::= Years Years ::= INTEGER (0..150) END")]);
+//! let at = snapshot.position("a.asn", 32).unwrap();
+//! let name = snapshot.name_at(at).unwrap();
+//! assert_eq!(snapshot.text(name.definition), "Years");
+//! assert_eq!(snapshot.uses(name.definition).len(), 1);
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod complete;
+mod definitions;
+mod hints;
+mod hover;
+mod lines;
+mod rename;
+mod snapshot;
+mod structure;
+mod tokens;
+
+pub use complete::Completion;
+pub use definitions::{Definition, Kind};
+pub use hints::Hint;
+pub use hover::Hover;
+pub use lines::Lines;
+pub use rename::RenameError;
+pub use snapshot::{Name, Snapshot};
+pub use structure::Symbol;
+pub use tokens::{Colour, Coloured};
