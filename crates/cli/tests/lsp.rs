@@ -155,6 +155,8 @@ fn edits_bring_diagnostics_and_fixes_take_them_away() {
     editor.tell("textDocument/didChange", json!({ "textDocument": document, "contentChanges": change }));
     let found = editor.diagnostics("ships.asn");
     assert!(!found.iter().any(|it| it["code"] == "E0201"), "{found:?}");
+    // Nothing uses `Port` any more.
+    assert!(found.iter().any(|it| it["tags"] == json!([1])), "{found:?}");
     editor.end();
 }
 
@@ -217,6 +219,8 @@ fn documents_have_structure_colours_and_proposals() {
     let items = completion["items"].as_array().unwrap();
     let pier = items.iter().find(|it| it["label"] == "Pier").unwrap();
     assert_eq!(pier["additionalTextEdits"][0]["newText"], ", Pier");
+    let place = editor.at("ships.asn", 2, 44);
+    assert_eq!(editor.ask("textDocument/signatureHelp", place), Value::Null);
     let hints = editor.ask("textDocument/inlayHint", document.clone());
     assert_eq!(hints[0]["label"], " [0]");
     assert_ne!(editor.ask("textDocument/foldingRange", document.clone()), json!([]));

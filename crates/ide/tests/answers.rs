@@ -193,6 +193,36 @@ fn fixes_are_those_of_the_place() {
     assert_eq!(titles, ["insert `IMPORTS Pier FROM Ports;`"]);
 }
 
+#[test]
+fn imports_that_nothing_uses_are_found_and_removed() {
+    let text = "A DEFINITIONS ::= BEGIN IMPORTS Pier, Port FROM Ports; B ::= Port END";
+    let snapshot = Snapshot::new([("a.asn", text), ("ports.asn", PORTS)]);
+    let unused = snapshot.unused_imports(snapshot.file("a.asn").unwrap());
+    assert_eq!(texts(&snapshot, unused.iter().map(|it| it.symbol)), ["Pier"]);
+    let edit = &unused[0].fix.edits[0];
+    let mut mended = text.to_owned();
+    mended.replace_range(snapshot.sources().range(edit.span), &edit.text);
+    assert_eq!(mended, "A DEFINITIONS ::= BEGIN IMPORTS Port FROM Ports; B ::= Port END");
+    let snapshot = Snapshot::new([("a.asn", mended.as_str()), ("ports.asn", PORTS)]);
+    assert_eq!(snapshot.unused_imports(snapshot.file("a.asn").unwrap()), []);
+}
+
+#[test]
+fn parameters_are_shown_while_they_are_written() {
+    let text =
+        "A DEFINITIONS ::= BEGIN P{T, INTEGER:n} ::= SEQUENCE (SIZE (0..n)) OF T B ::= P{BOOLEAN, 5} END";
+    let snapshot = Snapshot::new([("a.asn", text)]);
+    let file = snapshot.file("a.asn").unwrap();
+    let active = |piece: &str| {
+        let at = snapshot.position("a.asn", text.find(piece).unwrap() + piece.len()).unwrap();
+        snapshot.signature(file, at).map(|it| (it.label, it.parameters.len(), it.active))
+    };
+    let label = "P{T, INTEGER:n}".to_owned();
+    assert_eq!(active("P{BOO"), Some((label.clone(), 2, 0)));
+    assert_eq!(active("P{BOOLEAN, "), Some((label, 2, 1)));
+    assert_eq!(active("B ::= "), None);
+}
+
 /// Every position of texts that people type has answers, and none panics.
 #[test]
 fn half_written_texts_have_answers() {
@@ -202,9 +232,11 @@ fn half_written_texts_have_answers() {
         for offset in (0..=end).step_by(5) {
             let at = snapshot.position("ships.asn", offset).unwrap();
             let _ = (snapshot.hover(at), snapshot.completions(file, at), snapshot.around(file, at));
+            let _ = snapshot.signature(file, at);
             let _ = snapshot.rename(at, "other");
         }
         let _ = (snapshot.symbols(file), snapshot.folds(file), snapshot.colours(file));
+        let _ = snapshot.unused_imports(file);
         let _ = snapshot.hints(file, Span::new(0, end as u32));
     }
 }

@@ -30,6 +30,7 @@ pub(super) fn answer(world: &World, method: &str, params: &Value) -> Answer {
             let new = params.get("newName").and_then(Value::as_str).unwrap_or_default();
             rename(world, world.at(params)?, new)
         }
+        "textDocument/signatureHelp" => Ok(signature(world, world.at(params)?)),
         "textDocument/completion" => completion(world, world.at(params)?),
         "textDocument/documentSymbol" => {
             let symbols = world.snapshot.symbols(world.file(params)?);
@@ -57,7 +58,7 @@ pub(super) fn answer(world: &World, method: &str, params: &Value) -> Answer {
         }
         "textDocument/codeAction" => {
             let file = world.file(params)?;
-            Ok(actions(world, world.span(file, params)))
+            Ok(actions(world, file, world.span(file, params)))
         }
         "textDocument/semanticTokens/full" | "textDocument/semanticTokens/range" => {
             let file = world.file(params)?;
@@ -230,7 +231,7 @@ fn formatting(world: &World, file: FileId) -> Value {
     }
 }
 
-fn actions(world: &World, span: Span) -> Value {
+fn actions(world: &World, file: FileId, span: Span) -> Value {
     let fixes = world.snapshot.fixes(span).map(|(diagnostic, fix)| {
         let title = match fix.title.starts_with("insert `IMPORTS") || fix.edits.len() != 1 {
             true => fix.title.replace('\n', " "),
@@ -244,12 +245,39 @@ fn actions(world: &World, span: Span) -> Value {
             "edit": world.workspace_edit(&fix.edits),
         })
     });
-    fixes.collect()
+    let touches = |found: Span| found.lo <= span.hi && span.lo <= found.hi;
+    let unused = world.snapshot.unused_imports(file).into_iter().filter(|it| touches(it.symbol)).map(|it| {
+        json!({
+            "title": it.fix.title,
+            "kind": "quickfix",
+            "isPreferred": true,
+            "edit": world.workspace_edit(&it.fix.edits),
+        })
+    });
+    fixes.chain(unused).collect()
+}
+
+fn signature(world: &World, at: At) -> Value {
+    world.snapshot.signature(at.file, at.position).map_or(Value::Null, |it| {
+        let parameters = it.parameters.iter().map(|label| json!({ "label": label })).collect::<Vec<_>>();
+        let signature = json!({ "label": it.label, "parameters": parameters });
+        json!({ "signatures": [signature], "activeSignature": 0, "activeParameter": it.active })
+    })
 }
 
 /// The diagnostics of a text.
 pub(super) fn diagnostics(world: &World, file: FileId) -> Vec<Value> {
-    world.snapshot.diagnostics(file).map(|diagnostic| shown(world, diagnostic)).collect()
+    let unused = world.snapshot.unused_imports(file).into_iter().map(|it| {
+        json!({
+            "range": world.range(it.symbol),
+            "severity": 4,
+            "source": "tercet",
+            "message": "imported and not used",
+            // Unnecessary: editors fade it.
+            "tags": [1],
+        })
+    });
+    world.snapshot.diagnostics(file).map(|diagnostic| shown(world, diagnostic)).chain(unused).collect()
 }
 
 fn shown(world: &World, diagnostic: &Diagnostic) -> Value {

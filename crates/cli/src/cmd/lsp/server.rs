@@ -64,6 +64,7 @@ fn capabilities() -> Value {
         "inlayHintProvider": true,
         "codeActionProvider": { "codeActionKinds": ["quickfix"] },
         "renameProvider": { "prepareProvider": true },
+        "signatureHelpProvider": { "triggerCharacters": ["{", ","] },
         "completionProvider": { "triggerCharacters": [".", "&"] },
         "semanticTokensProvider": {
             "legend": { "tokenTypes": answers::TOKEN_TYPES, "tokenModifiers": ["declaration"] },
