@@ -11,6 +11,8 @@ type Answer = Result<Value, ResponseError>;
 
 /// Symbols that a search of the workspace returns.
 const MOST_SYMBOLS: usize = 1000;
+/// Proposals for a word.
+const MOST_COMPLETIONS: usize = 500;
 /// Where the diagnostics are explained.
 const DIAGNOSTICS: &str = "https://github.com/tercet/tercet/blob/main/docs/reference/diagnostics.md";
 
@@ -125,6 +127,15 @@ fn rename(world: &World, at: At, new: &str) -> Answer {
 fn completion(world: &World, at: At) -> Answer {
     let (prefix, found) = world.snapshot.completions(at.file, at.position);
     let range = world.range(prefix);
+    // Editors take letters out of the middle too; the first one has to be there.
+    let first = world.snapshot.text(prefix).chars().next().map(|letter| letter.to_ascii_lowercase());
+    let fits =
+        |label: &str| first.is_none_or(|first| label.chars().any(|it| it.to_ascii_lowercase() == first));
+    let mut found: Vec<_> = found.into_iter().filter(|it| fits(&it.label)).collect();
+    let word = world.snapshot.text(prefix).to_ascii_lowercase();
+    found.sort_by_key(|it| (!it.label.to_ascii_lowercase().starts_with(&word), !it.edits.is_empty()));
+    let is_incomplete = found.len() > MOST_COMPLETIONS;
+    found.truncate(MOST_COMPLETIONS);
     let items: Vec<Value> = found
         .into_iter()
         .map(|it| {
@@ -142,7 +153,7 @@ fn completion(world: &World, at: At) -> Answer {
             })
         })
         .collect();
-    Ok(json!({ "isIncomplete": false, "items": items }))
+    Ok(json!({ "isIncomplete": is_incomplete, "items": items }))
 }
 
 /// CompletionItemKind of the protocol.
