@@ -18,7 +18,7 @@ struct Group {
 }
 
 /// The groups. Help shows them in the order in which a command has their first options.
-const GROUPS: [Group; 23] = [
+const GROUPS: [Group; 24] = [
     Group {
         heading: "Specification",
         common: &["schema", "type"],
@@ -176,6 +176,7 @@ const GROUPS: [Group; 23] = [
         common: &["op", "connections", "operations", "duration"],
         rare: &["in-flight", "rate", "warm-up", "seed", "percentiles", "writes"],
     },
+    Group { heading: "Directory on disk", common: &["data"], rare: &["durability", "read-only"] },
     Group { heading: "TLS", common: &["certificate", "key", "tls"], rare: &[] },
     Group {
         heading: "Searches of the server",

@@ -212,6 +212,9 @@ fn every_option_that_names_a_file_is_known() {
         ("ldap follow", "--cookie"),
         ("ldap ldif apply", "--output"),
         ("ldap ldif apply", "--rejects"),
+        // Folders of their own.
+        ("ldap serve", "--data"),
+        ("ldap store", "--data"),
         // It reads nothing.
         ("man", "--dir"),
         // A socket, and what other tools of LDAP name so.

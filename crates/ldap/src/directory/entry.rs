@@ -42,6 +42,10 @@ pub(super) struct Origin {
     pub(super) modified: u64,
 }
 
+/// Octets before those of an entry on disk: five numbers.
+#[cfg(feature = "store")]
+const KEPT_HEAD: usize = 40;
+
 /// Names of the attributes that the directory keeps itself.
 pub(super) const OPERATIONAL: [&str; 5] =
     ["entryDN", "entryUUID", "createTimestamp", "modifyTimestamp", "entryCSN"];
@@ -133,6 +137,52 @@ impl Stored {
             is_referral: has_class(b"referral"),
             has_password: attributes.iter().any(|(name, _)| is_password(name)),
         }
+    }
+
+    /// The octets by which the entry is kept on disk; its number is kept beside them.
+    #[cfg(feature = "store")]
+    pub(super) fn to_kept(&self) -> Vec<u8> {
+        let mut kept = Vec::with_capacity(KEPT_HEAD + self.octets.len());
+        for number in [self.serial, self.changed, self.created, self.modified, u64::from(self.place)] {
+            kept.extend_from_slice(&number.to_le_bytes());
+        }
+        kept.extend_from_slice(&self.octets);
+        kept
+    }
+
+    /// Reads an entry from disk; nothing if it is damaged.
+    #[cfg(feature = "store")]
+    pub(super) fn of_kept(id: u32, kept: &[u8]) -> Option<Self> {
+        let number = |at: usize| kept.get(at * 8..at * 8 + 8)?.try_into().ok().map(u64::from_le_bytes);
+        let octets = kept.get(KEPT_HEAD..)?;
+        let place_size = usize::try_from(number(4)?).ok()?;
+        let (place_octets, contents) = octets.split_at_checked(place_size)?;
+        let mut parts = Elements::new(contents, 0);
+        let name = std::str::from_utf8(parts.expect(tag::OCTET_STRING, "objectName").ok()?).ok()?;
+        let mut list = Elements::new(parts.expect(tag::SEQUENCE, "attributes").ok()?, 0);
+        let mut attributes: Vec<Attribute> = Vec::new();
+        while let Some((identifier, attribute)) = list.next().ok()? {
+            let mut parts = Elements::new(attribute, 0);
+            let description = std::str::from_utf8(parts.expect(tag::OCTET_STRING, "type").ok()?).ok()?;
+            let mut set = Elements::new(parts.expect(tag::SET, "vals").ok()?, 0);
+            let mut values = Vec::new();
+            while let Some((identifier, value)) = set.next().ok()? {
+                if identifier != tag::OCTET_STRING {
+                    return None;
+                }
+                values.push(value.to_vec());
+            }
+            if identifier != tag::SEQUENCE || values.is_empty() {
+                return None;
+            }
+            attributes.push((description.to_owned(), values));
+        }
+        if place(&name.parse().ok()?) != place_octets {
+            return None;
+        }
+        let origin =
+            Origin { id, serial: number(0)?, changed: number(1)?, created: number(2)?, modified: number(3)? };
+        Some(Self::new(name, place_octets, &attributes, origin))
     }
 
     pub(super) const fn origin(&self) -> Origin {

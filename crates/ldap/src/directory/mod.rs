@@ -1,4 +1,4 @@
-//! A directory in memory, for tests and demonstrations: all operations of LDAP on entries that LDIF or requests bring.
+//! A directory in memory, with the feature `store` on disk too: all operations of LDAP on entries that LDIF or requests bring.
 //!
 //! It has no schema: attributes compare as [`crate::matching`] knows them, and any may stand in any entry. There is no
 //! access control either but two rules: if there is a root user, only that one may write; `userPassword` can be read, compared
@@ -24,6 +24,8 @@ mod controls;
 mod datagrams;
 mod entry;
 mod index;
+#[cfg(feature = "store")]
+mod kept;
 mod operations;
 mod output;
 mod password;
@@ -40,6 +42,8 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 
 pub use index::IndexSpec;
+#[cfg(feature = "store")]
+pub use kept::{Checked, Durability};
 pub(crate) use password::hashed as hashed_password;
 pub use server::Server;
 use tokio::sync::watch;
@@ -62,11 +66,12 @@ struct Settings {
     tls: Option<server::ServerTls>,
     size_limit: Option<usize>,
     time_limit: Option<Duration>,
+    read_only: bool,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { root: None, tls: None, size_limit: None, time_limit: Some(TIME_LIMIT) }
+        Self { root: None, tls: None, size_limit: None, time_limit: Some(TIME_LIMIT), read_only: false }
     }
 }
 
@@ -79,12 +84,52 @@ struct Shared {
     scheduler: scheduler::Scheduler,
     /// Number of changes until now, for searches that go on.
     changes: watch::Sender<u64>,
+    /// What writes changes to disk.
+    #[cfg(feature = "store")]
+    keeper: Option<kept::Keeper>,
+}
+
+/// What a change waits for before it is answered: that it is on disk.
+#[derive(Debug, Default)]
+struct Ticket(#[cfg(feature = "store")] Option<kept::Written>);
+
+impl Ticket {
+    /// Waits until the change is on disk.
+    ///
+    /// # Errors
+    /// It cannot be written: unavailable (52).
+    async fn wait(self) -> std::result::Result<(), crate::proto::LdapResult> {
+        #[cfg(feature = "store")]
+        if let Some(written) = self.0 {
+            return written.wait().await;
+        }
+        Ok(())
+    }
 }
 
 /// The store while it is changed; searches that go on hear of it at the end.
 struct Changing<'d> {
     store: RwLockWriteGuard<'d, Store>,
     changes: &'d watch::Sender<u64>,
+    #[cfg(feature = "store")]
+    keeper: Option<&'d kept::Keeper>,
+}
+
+impl Changing<'_> {
+    /// Hands what has changed to what writes it to disk, in the order of the changes: the store is locked.
+    #[cfg_attr(
+        not(feature = "store"),
+        expect(clippy::unused_self, clippy::needless_pass_by_ref_mut, reason = "nothing is written")
+    )]
+    fn keep(&mut self) -> Ticket {
+        #[cfg(feature = "store")]
+        if let Some(keeper) = self.keeper
+            && let Some(unsaved) = self.store.take_unsaved()
+        {
+            return Ticket(Some(keeper.write(unsaved)));
+        }
+        Ticket::default()
+    }
 }
 
 impl Deref for Changing<'_> {
@@ -103,6 +148,7 @@ impl DerefMut for Changing<'_> {
 
 impl Drop for Changing<'_> {
     fn drop(&mut self) {
+        drop(self.keep());
         let now = self.store.changes();
         self.changes.send_if_modified(|known| std::mem::replace(known, now) != now);
     }
@@ -119,6 +165,13 @@ impl Directory {
     #[must_use]
     pub fn with_root(mut self, dn: &str, password: &str) -> Self {
         Arc::make_mut(&mut self.settings).root = Some((dn.to_owned(), password.to_owned()));
+        self
+    }
+
+    /// Refuses all changes by clients (unwillingToPerform).
+    #[must_use]
+    pub fn read_only(mut self) -> Self {
+        Arc::make_mut(&mut self.settings).read_only = true;
         self
     }
 
@@ -158,25 +211,7 @@ impl Directory {
     /// # Errors
     /// The LDIF is malformed, or a change in it cannot be made.
     pub fn load(&self, input: impl BufRead) -> Result<u64> {
-        let mut reader = Reader::new(input);
-        let mut count = 0;
-        let mut store = self.write();
-        while let Some(record) = reader.record()? {
-            let dn = record.dn;
-            let done = match record.change {
-                Change::Add(attributes) => store.add(&dn, attributes, true).map(drop),
-                Change::Delete => store.delete(&dn, false).map(drop),
-                Change::Modify(modifications) => store.modify(&dn, &modifications).map(drop),
-                Change::ModifyDn { new_rdn, delete_old_rdn, new_superior } => {
-                    store.modify_dn(&dn, &new_rdn, delete_old_rdn, new_superior.as_deref()).map(drop)
-                }
-            };
-            done.map_err(|result| {
-                Error::new(ErrorKind::Usage, format!("{dn}: {}", Error::from_result(result)))
-            })?;
-            count += 1;
-        }
-        Ok(count)
+        load(&mut self.write(), input)
     }
 
     /// Number of entries.
@@ -197,11 +232,36 @@ impl Directory {
 
     fn write(&self) -> Changing<'_> {
         let store = self.shared.store.write().unwrap_or_else(PoisonError::into_inner);
-        Changing { store, changes: &self.shared.changes }
+        Changing {
+            store,
+            changes: &self.shared.changes,
+            #[cfg(feature = "store")]
+            keeper: self.shared.keeper.as_ref(),
+        }
     }
 
     /// Hears of changes.
     fn changes(&self) -> watch::Receiver<u64> {
         self.shared.changes.subscribe()
     }
+}
+
+/// Makes the changes of LDIF.
+fn load(store: &mut Store, input: impl BufRead) -> Result<u64> {
+    let mut reader = Reader::new(input);
+    let mut count = 0;
+    while let Some(record) = reader.record()? {
+        let dn = record.dn;
+        let done = match record.change {
+            Change::Add(attributes) => store.add(&dn, attributes, true).map(drop),
+            Change::Delete => store.delete(&dn, false).map(drop),
+            Change::Modify(modifications) => store.modify(&dn, &modifications).map(drop),
+            Change::ModifyDn { new_rdn, delete_old_rdn, new_superior } => {
+                store.modify_dn(&dn, &new_rdn, delete_old_rdn, new_superior.as_deref()).map(drop)
+            }
+        };
+        done.map_err(|result| Error::new(ErrorKind::Usage, format!("{dn}: {}", Error::from_result(result))))?;
+        count += 1;
+    }
+    Ok(count)
 }

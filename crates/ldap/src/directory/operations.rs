@@ -11,7 +11,7 @@ use super::output::Output;
 use super::search::{self, Allowance, Query, Task, Turn};
 use super::store::{Cursor, Done, parse};
 use super::sync::{self, Listener};
-use super::{Directory, Settings, password};
+use super::{Directory, Settings, Ticket, password};
 use crate::controls as known;
 use crate::extended::{self, PasswordModify};
 use crate::generated::{self as asn1, LdapMessage, ProtocolOp};
@@ -107,7 +107,11 @@ impl Session {
             }
             _ => {}
         }
-        let result = self.change(&operation, &controls).unwrap_or_else(|result| result);
+        // A change is answered when it is on disk.
+        let result = match self.change(&operation, &controls) {
+            Ok((result, kept)) => kept.wait().await.err().unwrap_or(result),
+            Err(result) => result,
+        };
         let answer = answer(&operation, to_asn1(&result));
         let answer = answer.ok_or_else(|| crate::Error::new(crate::ErrorKind::Protocol, "not a request"))?;
         proto::encode(id, answer, &result.controls, &mut out.octets)?;
@@ -400,10 +404,10 @@ impl Session {
     }
 
     /// Requests that concern one entry; the answer is a result in either case.
-    fn change(&self, operation: &ProtocolOp<'_>, controls: &[Control]) -> Done<LdapResult> {
+    fn change(&self, operation: &ProtocolOp<'_>, controls: &[Control]) -> Done<(LdapResult, Ticket)> {
         let asked = Controls::read(controls)?;
         if let ProtocolOp::CompareRequest(request) = operation {
-            return self.compare(request, &asked);
+            return Ok((self.compare(request, &asked)?, Ticket::default()));
         }
         self.may_write()?;
         let mut store = self.directory.write();
@@ -418,7 +422,7 @@ impl Session {
         let before = store.get(&dn).cloned();
         search::check_assertion(before.as_deref(), &asked, self.reads_passwords())?;
         if asked.no_op {
-            return Ok(LdapResult::new(ResultCode(0x410E)));
+            return Ok((LdapResult::new(ResultCode(0x410E)), Ticket::default()));
         }
         let after = match operation {
             ProtocolOp::AddRequest(request) => {
@@ -439,6 +443,7 @@ impl Session {
                 None
             }
         };
+        let kept = store.keep();
         drop(store);
         let mut result = LdapResult::default();
         let mut read = |oid: &str, stored: Option<&Arc<Stored>>, names: Option<&Vec<String>>| {
@@ -448,7 +453,7 @@ impl Session {
         };
         read(known::PreReadEntry::OID, before.as_ref(), asked.pre_read.as_ref());
         read(known::PostReadEntry::OID, after.as_ref(), asked.post_read.as_ref());
-        Ok(result)
+        Ok((result, kept))
     }
 
     /// Returns whether the user may read passwords: only the root user may, so nobody if there is none.
@@ -457,7 +462,21 @@ impl Session {
         root.is_some_and(|(root, _)| !self.user.is_empty() && parse(root).ok() == parse(&self.user).ok())
     }
 
+    /// Checks that the directory can be changed at all.
+    fn can_write(&self) -> Done {
+        if self.directory.settings.read_only {
+            return Err(LdapResult::new(ResultCode::UNWILLING_TO_PERFORM).with_message("read-only"));
+        }
+        #[cfg(feature = "store")]
+        if self.directory.shared.keeper.as_ref().is_some_and(super::kept::Keeper::has_failed) {
+            let message = "an earlier change could not be written to disk";
+            return Err(LdapResult::new(ResultCode::UNAVAILABLE).with_message(message));
+        }
+        Ok(())
+    }
+
     fn may_write(&self) -> Done {
+        self.can_write()?;
         match &self.directory.settings.root {
             Some((root, _)) if parse(root).ok() != parse(&self.user).ok() => {
                 Err(LdapResult::new(ResultCode::INSUFFICIENT_ACCESS_RIGHTS)
@@ -535,6 +554,7 @@ impl Session {
         let name = request.user.unwrap_or_else(|| self.user.clone());
         let name = self.name_of(&name).ok_or_else(|| LdapResult::new(ResultCode::NO_SUCH_OBJECT))?;
         let dn = parse(&name)?;
+        self.can_write()?;
         if self.user.is_empty() || parse(&self.user).ok().as_ref() != Some(&dn) {
             self.may_write()?;
         }
@@ -557,7 +577,12 @@ impl Session {
         let hashed = hashed.ok_or_else(|| LdapResult::new(ResultCode::OTHER))?.map_err(fault)?;
         let (kind, attribute) = (ModificationKind::Replace, PASSWORD.to_owned());
         let change = RecordModification { kind, attribute, values: vec![hashed] };
-        self.directory.write().modify(&name, &[change])?;
+        let kept = {
+            let mut store = self.directory.write();
+            store.modify(&name, &[change])?;
+            store.keep()
+        };
+        kept.wait().await?;
         Ok(generated.map(|password| PasswordModify::answer(&password)))
     }
 }

@@ -32,6 +32,9 @@ pub(super) struct Store {
     logged: usize,
     /// Which directory this is: cookies of another are none of ours.
     pub(super) instance: u64,
+    /// What has to be written to disk, if the directory is kept there.
+    #[cfg(feature = "store")]
+    unsaved: Option<Vec<(u32, Option<Arc<Stored>>)>>,
 }
 
 /// Changes that are remembered, and octets of what they changed. Who was away for more has to compare all entries.
@@ -44,6 +47,16 @@ struct Change {
     serial: u64,
     id: u32,
     before: Option<Arc<Stored>>,
+}
+
+/// What has to be written to disk.
+#[cfg(feature = "store")]
+#[derive(Debug)]
+pub(super) struct Unsaved {
+    /// Entries by their numbers; nothing where one is gone.
+    pub(super) entries: Vec<(u32, Option<Arc<Stored>>)>,
+    pub(super) serial: u64,
+    pub(super) changes: u64,
 }
 
 /// What several changes did with one entry.
@@ -65,6 +78,8 @@ impl Default for Store {
             log: VecDeque::new(),
             logged: 0,
             instance: RandomState::new().build_hasher().finish(),
+            #[cfg(feature = "store")]
+            unsaved: None,
         }
     }
 }
@@ -123,6 +138,44 @@ impl Store {
         self.tree.get(place).map(|ByPlace(stored)| stored)
     }
 
+    /// Takes what has to be written to disk, with the numbers that go with it; nothing if nothing has changed.
+    #[cfg(feature = "store")]
+    pub(super) fn take_unsaved(&mut self) -> Option<Unsaved> {
+        let entries = self.unsaved.as_mut().map(std::mem::take).filter(|entries| !entries.is_empty())?;
+        Some(Unsaved { entries, serial: self.serial, changes: self.changes })
+    }
+
+    /// Fills the store with what was on disk, and keeps changes from now on.
+    #[cfg(feature = "store")]
+    pub(super) fn restore(&mut self, entries: Vec<Stored>, instance: u64, serial: u64, changes: u64) {
+        for stored in entries {
+            let at = stored.id as usize;
+            if self.slots.len() <= at {
+                self.slots.resize(at + 1, None);
+            }
+            let stored = Arc::new(stored);
+            self.index.insert(&stored);
+            self.serial = self.serial.max(stored.serial);
+            self.changes = self.changes.max(stored.changed);
+            if let Some(slot) = self.slots.get_mut(at) {
+                *slot = Some(Arc::clone(&stored));
+            }
+            self.tree.replace(ByPlace(stored));
+        }
+        let free = self.slots.iter().enumerate().filter(|(_, slot)| slot.is_none());
+        self.free = free.filter_map(|(id, _)| u32::try_from(id).ok()).collect();
+        self.instance = instance;
+        self.serial = self.serial.max(serial);
+        self.changes = self.changes.max(changes);
+        self.unsaved = Some(Vec::new());
+    }
+
+    /// All entries, each after those above it.
+    #[cfg(feature = "store")]
+    pub(super) fn all(&self) -> impl Iterator<Item = &Arc<Stored>> {
+        self.tree.iter().map(|ByPlace(stored)| stored)
+    }
+
     fn slot(&self, id: u32) -> Option<&Arc<Stored>> {
         self.slots.get(id as usize)?.as_ref()
     }
@@ -165,6 +218,10 @@ impl Store {
             self.tree.remove(before.place());
         }
         self.remember(Change { serial: stored.serial, id: stored.id, before });
+        #[cfg(feature = "store")]
+        if let Some(unsaved) = &mut self.unsaved {
+            unsaved.push((stored.id, Some(Arc::clone(&stored))));
+        }
         if let Some(slot) = self.slots.get_mut(stored.id as usize) {
             *slot = Some(Arc::clone(&stored));
         }
@@ -176,6 +233,10 @@ impl Store {
         let ByPlace(removed) = self.tree.take(place)?;
         self.changes += 1;
         self.index.remove(&removed);
+        #[cfg(feature = "store")]
+        if let Some(unsaved) = &mut self.unsaved {
+            unsaved.push((removed.id, None));
+        }
         if let Some(slot) = self.slots.get_mut(removed.id as usize) {
             *slot = None;
             self.free.push(removed.id);

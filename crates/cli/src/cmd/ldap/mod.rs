@@ -20,6 +20,7 @@ mod sasl;
 mod schema;
 mod search;
 mod serve;
+mod store;
 mod stream;
 mod texts;
 mod tools;
@@ -65,6 +66,7 @@ enum Command {
     Recover(atomic::Recover),
     Lock(lock::Lock),
     Serve(serve::Serve),
+    Store(store::Store),
     Bench(bench::Bench),
     Decode(decode::Decode),
     Follow(follow::Follow),
@@ -122,6 +124,7 @@ impl Ldap {
                 Command::Recover(command) => command.run().await,
                 Command::Lock(command) => command.run().await,
                 Command::Serve(command) => command.run().await,
+                Command::Store(command) => command.run().await,
                 Command::Bench(command) => command.run().await,
                 Command::Decode(command) => command.run(),
                 Command::Follow(command) => command.run().await,

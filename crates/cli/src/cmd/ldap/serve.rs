@@ -1,33 +1,44 @@
 //! `tercet ldap serve`.
 
-use super::failure;
+use super::{failure, open};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::interrupt::OnInterrupt;
 use crate::term;
 use clap::Args;
-use std::fs::File;
-use std::io::BufReader;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use tercet_ldap::directory::{Directory, IndexSpec};
+use tercet_ldap::directory::{Directory, Durability, IndexSpec};
 
-/// Serve a directory in memory, for tests and demonstrations
+/// Serve a directory, in memory or kept on disk
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Entries come from LDIF and live in memory; changes are lost when the command ends.
+Without --data, entries come from LDIF and changes are lost when the command ends.
 
-Example:
-  tercet ldap serve --ldif people.ldif --listen 127.0.0.1:3890 -D cn=admin,o=test -w secret")]
+Examples:
+  tercet ldap serve --ldif people.ldif --listen 127.0.0.1:3890 -D cn=admin,o=test -w secret
+  tercet ldap serve --data directory --ldif people.ldif -D cn=admin,o=test -w secret")]
 pub struct Serve {
-    /// Entries to begin with
+    /// Keep the entries in this folder; it is made if it does not exist
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+
+    /// When changes are answered: `group` when they are on disk, several by one sync; `each` by a sync each; `none` at once
+    #[arg(long, value_name = "WHEN", requires = "data", default_value = "group", value_parser = |text: &str| text.parse::<Durability>())]
+    durability: Durability,
+
+    /// Refuse all changes
+    #[arg(long)]
+    read_only: bool,
+
+    /// Entries to begin with; skipped if the folder of --data has entries
     #[arg(long, value_name = "FILE")]
     ldif: Vec<PathBuf>,
 
-    /// Address to listen on; port 0 takes any, and the URL is printed on standard error
+    /// Address to listen on, may be given several times; port 0 takes any, and the URL is printed on standard error
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:3890")]
-    listen: String,
+    listen: Vec<String>,
 
     /// A socket of Unix to listen on too; a stale one is replaced
     #[arg(long, value_name = "PATH")]
@@ -84,7 +95,16 @@ impl Serve {
     pub async fn run(&self) -> Outcome {
         let read = |path: &PathBuf| std::fs::read(path).map_err(|error| Failure::io(path.display(), &error));
         let limit = (self.time_limit > 0).then(|| Duration::from_secs(self.time_limit));
-        let mut directory = Directory::new().with_time_limit(limit).with_size_limit(self.size_limit);
+        let directory = match &self.data {
+            Some(folder) => {
+                Directory::open(folder, self.durability).map_err(|error| failure("--data", &error))?
+            }
+            None => Directory::new(),
+        };
+        let mut directory = directory.with_time_limit(limit).with_size_limit(self.size_limit);
+        if self.read_only {
+            directory = directory.read_only();
+        }
         if !self.index.is_empty() {
             directory = directory.with_indexes(&self.index);
         }
@@ -95,17 +115,22 @@ impl Serve {
             directory =
                 directory.with_tls(&read(certificate)?, &read(key)?).map_err(|error| failure("", &error))?;
         }
-        for path in &self.ldif {
-            let file = File::open(path).map_err(|error| Failure::io(path.display(), &error))?;
-            let loaded = directory.load(BufReader::new(file));
-            loaded.map_err(|error| failure(&path.display().to_string(), &error))?;
-        }
-        let server = if self.tls {
-            directory.listen_tls(&self.listen).await
+        if self.data.is_some() && !directory.is_empty() {
+            for path in &self.ldif {
+                term::say(format_args!("{}: skipped, the directory has entries", path.display()));
+            }
         } else {
-            directory.listen(&self.listen).await
-        };
-        let server = server.map_err(|error| failure(&self.listen, &error))?;
+            for path in &self.ldif {
+                let loaded = directory.import(open(path)?).await;
+                loaded.map_err(|error| failure(&path.display().to_string(), &error))?;
+            }
+        }
+        let mut servers = Vec::new();
+        for address in &self.listen {
+            let server =
+                if self.tls { directory.listen_tls(address).await } else { directory.listen(address).await };
+            servers.push(server.map_err(|error| failure(address, &error))?);
+        }
         let local = self.socket.as_ref().map(|path| directory.listen_local(path));
         let local = local.transpose().map_err(|error| failure("--socket", &error))?;
         let datagrams = match &self.cldap {
@@ -113,16 +138,16 @@ impl Serve {
             None => Ok(None),
         };
         let datagrams = datagrams.map_err(|error| failure("--cldap", &error))?;
-        term::say(format_args!("{} entries at {}", term::grouped(directory.len() as u64), server.url()));
+        for server in &servers {
+            term::say(format_args!("{} entries at {}", term::grouped(directory.len() as u64), server.url()));
+        }
         for other in local.iter().chain(&datagrams) {
             term::say(format_args!("also at {}", other.url()));
         }
         // The first signal ends the command in good order: the file of the Unix socket is removed with `local`.
         let stop = crate::interrupt::listen(OnInterrupt::Finish)?;
-        tokio::select! {
-            () = server.wait() => {}
-            () = heard(&stop) => {}
-        }
+        heard(&stop).await;
+        drop((servers, local, datagrams));
         Ok(Exit::Good)
     }
 }
