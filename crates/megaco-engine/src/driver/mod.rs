@@ -3,6 +3,7 @@
 //! One task owns the engine. Sockets are read by tasks, which hand on what arrives; a stream has a task that writes too, with
 //! a bounded queue, so that a peer that does not read cannot fill the memory.
 
+mod handle;
 mod stream;
 mod tls;
 mod udp;
@@ -24,6 +25,7 @@ use crate::engine::Engine;
 use crate::event::{ConnId, SendFault, Transmit, UserId};
 use crate::route::{Route, Transport};
 use crate::time::Time;
+pub use handle::Handle;
 use stream::Silence;
 pub use stream::StreamLimits;
 pub use tls::{Tls, TlsError};

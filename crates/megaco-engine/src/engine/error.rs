@@ -24,6 +24,8 @@ pub enum Error {
     TooLarge(usize),
     /// The encoding, or the version, cannot express the message.
     Encode(tercet_megaco::Error),
+    /// The engine has stopped.
+    Stopped,
     /// An item has a bad value.
     Item(BadItem),
 }
@@ -39,6 +41,7 @@ impl fmt::Display for Error {
             Self::LimitReached(limit) => write!(f, "limit `{limit}` reached"),
             Self::TooLarge(octets) => write!(f, "a message of {octets} bytes is larger than allowed"),
             Self::Encode(error) => write!(f, "the message cannot be encoded: it requires {}", error.what),
+            Self::Stopped => f.write_str("the engine has stopped"),
             Self::Item(error) => error.fmt(f),
         }
     }
