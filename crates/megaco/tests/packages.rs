@@ -296,3 +296,17 @@ fn of_the_corpus_what_is_wrong_is_known() {
         [echo("001", "00000000"), echo("002", "11111111"), echo("003", "00000000"), jitter.to_owned()];
     assert_eq!(wrong, expected);
 }
+
+/// The packages of H.248.14, and of H.248.23 by its name alone: known, and written in binary as far as their numbers are.
+#[test]
+fn inactivity_and_display() {
+    let packages = Packages::default();
+    let read = |text: &'static str| tercet_megaco::text::read_message(text.as_bytes()).unwrap();
+    let inactivity = read("!/1 mg1\nT=1{C=-{MF=root{E=1199{it/ito{mit=2100}}}}}");
+    assert_eq!(packages.check(&inactivity), []);
+    let mut out = Vec::new();
+    Encoding::Ber.encode(&inactivity, &mut out).unwrap();
+    assert_eq!(Encoding::Ber.decode(&out).unwrap(), inactivity);
+    let display = read("!/1 mg1\nT=1{C=-{MF=a1{SG{andisp/data{db=82060B,tas=dt}}}}}");
+    assert_eq!(packages.check(&display), []);
+}

@@ -1,7 +1,7 @@
 //! Messages as a whole: connections, versions, errors, what is answered and what never is.
 
 use super::harness::{Side, actions, route};
-use tercet_megaco_engine::{AckMode, ConnId, RequestOptions};
+use tercet_megaco_engine::{AckMode, ConnId, Event, RequestOptions};
 
 const REQUEST: &str = "T=7{C=-{S=a}}";
 const REGISTER: &str = "T=1{C=-{SC=ROOT{SV{MT=RS,RE=\"901\"}}}}";
@@ -251,4 +251,25 @@ fn a_restarted_gateway_begins_with_the_same_ids() {
     a.receive_from(route(9), &format!("!/1 <b> {REGISTER}"));
     a.receive_from(route(9), "!/1 <b> T=2{C=-{S=b}}");
     assert_eq!(a.events(), ["execute 1", "execute 2"]);
+}
+
+/// What the transport knows of a message reaches the user with everything that comes of it (OTP-7713, OTP-6865): here its route.
+#[test]
+fn otp_7713_6865_the_route_of_a_message_reaches_the_user() {
+    let mut a = Side::new(&[]);
+    let from = route(7);
+    a.receive_from(from, "!/1 <b> T=1{C=-{S=a}}");
+    a.receive_from(from, "!/1 <b> T=2{C=-{S}}");
+    let mut routes = Vec::new();
+    while let Some(event) = a.engine.poll_event() {
+        match event {
+            Event::Connect { route, .. } => routes.push(("connect", route)),
+            Event::Requests { route, .. } => routes.push(("requests", route)),
+            Event::SyntaxError { route, .. } => routes.push(("syntax error", route)),
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!(routes, [("connect", from), ("requests", from), ("syntax error", from)]);
+    // It is the way of the answer too.
+    assert_eq!(a.transmits().last().map(|transmit| transmit.route), Some(from));
 }

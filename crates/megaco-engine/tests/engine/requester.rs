@@ -405,3 +405,28 @@ fn a_silent_peer_is_reported() {
     a.events();
     assert_eq!(a.run(30_000), ["15000 idle", "25000 idle"]);
 }
+
+/// A clock that jumps makes no timer negative: what is overdue is done at once, and once (OTP-8081).
+#[test]
+fn otp_8081_no_negative_times() {
+    let (mut a, conn) = side(&[("request_timer", "300ms*2+0x3"), ("long_request_timer", "1s*1+0x2")]);
+    a.request(conn, "C=-{S=a}");
+    assert_eq!(a.sent().len(), 1);
+    // Two expiries are overdue: the next period begins now.
+    a.now = 1000;
+    a.engine.handle_timeout(a.time());
+    assert_eq!(a.sent().len(), 1);
+    assert_eq!(a.run(1700), ["1600 again T=1{C=-{S=a}}"]);
+    // The clock goes back: the engine's does not.
+    a.now = 10;
+    a.engine.handle_timeout(a.time());
+    a.receive("PN=1{}");
+    a.events();
+    assert!(a.run(2600).is_empty());
+    // All of the rest is overdue.
+    a.now = 100_000;
+    a.engine.handle_timeout(a.time());
+    assert!(a.sent().is_empty() && a.events().is_empty(), "the second period begins now");
+    assert_eq!(a.run(200_000), ["102000 result 1 Timeout"]);
+    a.assert_empty();
+}

@@ -36,6 +36,8 @@ const NAMES: &[(&str, u16)] = &[
     ("h324", 0x2c),
     ("h245com", 0x2d),
     ("h245ind", 0x2e),
+    // H.248.23: enhanced alerting.
+    ("andisp", 0x3c),
     // TS 29.232.
     ("threegxcg", 0x32),
     ("threegmlc", 0x46),
@@ -73,6 +75,7 @@ pub(super) fn add_to(packages: &mut Packages) {
     NAMES.iter().for_each(|&(name, id)| packages.add(Package::new(name, id)));
     let some = [
         call_type(),
+        inactivity(),
         announcement(),
         bearer_characteristics(),
         cut_through(),
@@ -93,6 +96,12 @@ fn call_type() -> Package {
     let tone = Parameter::new("dtt", 1);
     let package = Package::new("ctyp", 0x11).partly_known();
     package.define(event("dtone", 1).parameter(tone)).define(event("calldisres", 2))
+}
+
+/// H.248.14: the timer of inactivity.
+fn inactivity() -> Package {
+    let time = Parameter::new("mit", 1).of(Type::Integer);
+    Package::new("it", 0x45).partly_known().define(event("ito", 1).parameter(time))
 }
 
 /// H.248.7: announcements.
