@@ -3,7 +3,7 @@
 use std::fs;
 
 use tercet_megaco::binary::{Binary, Rules};
-use tercet_megaco::codec::decode_any;
+use tercet_megaco::codec::{Codec, Encoding, decode_any};
 use tercet_megaco::packages::{Definition, Fault, Item, Package, Packages, Parameter, Type, When};
 use tercet_megaco::text::read_message;
 
@@ -301,7 +301,7 @@ fn of_the_corpus_what_is_wrong_is_known() {
 #[test]
 fn inactivity_and_display() {
     let packages = Packages::default();
-    let read = |text: &'static str| tercet_megaco::text::read_message(text.as_bytes()).unwrap();
+    let read = |text: &'static str| read_message(text.as_bytes()).unwrap();
     let inactivity = read("!/1 mg1\nT=1{C=-{MF=root{E=1199{it/ito{mit=2100}}}}}");
     assert_eq!(packages.check(&inactivity), []);
     let mut out = Vec::new();
