@@ -26,8 +26,11 @@ fn actions(text: &str) -> tercet_megaco::Result<List<ActionRequest<'static>>> {
     }
 }
 
-/// Waits for a gateway, sets up a call between two terminations, and tears it down.
-async fn controller(url: &str, ready: impl FnOnce(SocketAddr)) -> Result<(), Box<dyn std::error::Error>> {
+/// Waits for a gateway, sets up a call between two terminations, and tears it down. Returns the replies.
+async fn controller(
+    url: &str,
+    ready: impl FnOnce(SocketAddr),
+) -> Result<Vec<String>, Box<dyn std::error::Error>> {
     let mut engine = Engine::new(1, Limits::default());
     let mut items = Items::default();
     items.set("encoding", "auto")?;
@@ -35,7 +38,7 @@ async fn controller(url: &str, ready: impl FnOnce(SocketAddr)) -> Result<(), Box
     let (handle, mut events) = Driver::new(engine).spawn(user, Tls::default());
     ready(handle.listen(url.parse()?).await?);
 
-    let mut answers = Answers::new(3, 0);
+    let (mut answers, mut replied) = (Answers::new(3, 0), Vec::new());
     while let Some(event) = events.recv().await {
         let Event::Requests { conn, message, requests, .. } = event else { continue };
         for request in &requests {
@@ -49,13 +52,13 @@ async fn controller(url: &str, ready: impl FnOnce(SocketAddr)) -> Result<(), Box
                 for text in [add, "C=1{MF=line1{E=1{al/on},SG{al/ri}}}", "C=1{S=*}"] {
                     let outcome = handle.request(conn, actions(text)?, RequestOptions::default()).await?;
                     let Outcome::Reply(replies) = outcome else { return Err(format!("{outcome:?}").into()) };
-                    println!("{}", replies[0].message.octets().escape_ascii());
+                    replied.push(String::from_utf8_lossy(replies[0].message.octets()).into_owned());
                 }
-                return Ok(());
+                return Ok(replied);
             }
         }
     }
-    Ok(())
+    Ok(replied)
 }
 // end
 
@@ -117,7 +120,8 @@ fn a_controller_sets_up_a_call() {
             });
             let mg =
                 tokio::spawn(async move { gateway(&format!("{scheme}://{}", address.await.unwrap())).await });
-            assert_eq!(mgc.await.unwrap(), Ok(()));
+            let replied = mgc.await.unwrap().unwrap();
+            assert!(replied.len() == 3 && replied[0].contains("A=rtp1"), "{replied:?}");
             let seen = mg.await.unwrap();
             assert!(seen[0].contains("A=line1") && seen[2].contains("S=*"), "{seen:?}");
         });

@@ -26,11 +26,14 @@ enum Call {
     Request {
         conn: ConnId,
         actions: List<ActionRequest<'static>>,
-        options: RequestOptions,
+        options: Box<RequestOptions>,
         answer: oneshot::Sender<Result<Outcome, Error>>,
     },
-    With(Box<dyn FnOnce(&mut Engine, Time) + Send>),
+    With(Task),
 }
+
+/// What is done with an engine in its task.
+type Task = Box<dyn FnOnce(&mut Engine, Time) + Send>;
 
 /// Calls that wait for the task of the engine; a caller waits beyond that.
 const CALLS: usize = 1024;
@@ -98,6 +101,7 @@ impl Handle {
         options: RequestOptions,
     ) -> Result<Outcome, Error> {
         let (answer, done) = oneshot::channel();
+        let options = Box::new(options);
         _ = self.calls.send(Call::Request { conn, actions, options, answer }).await;
         done.await.unwrap_or(Err(Error::Stopped))
     }
