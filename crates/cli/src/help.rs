@@ -179,9 +179,9 @@ const GROUPS: [Group; 24] = [
     Group { heading: "Directory on disk", common: &["data"], rare: &["durability", "read-only"] },
     Group { heading: "TLS", common: &["certificate", "key", "tls"], rare: &[] },
     Group {
-        heading: "Searches of the server",
+        heading: "Limits and reports of the server",
         common: &["index", "size-limit", "time-limit"],
-        rare: &["workers"],
+        rare: &["workers", "max-connections", "idle", "access-log", "metrics"],
     },
 ];
 

@@ -5,6 +5,7 @@
 mod serve;
 
 use serve::{Serve, tercet};
+use std::io::{Read as _, Write as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -184,4 +185,102 @@ fn killed_at_any_moment() {
         }
     }
     assert!(answered_in_all > 0, "the server was killed before it answered anything");
+}
+
+/// An answer of HTTP.
+fn http(address: &str, path: &str) -> String {
+    let mut stream = std::net::TcpStream::connect(address).unwrap();
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
+}
+
+#[test]
+fn operations_are_logged_and_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let (data, log) = (folder.path().join("data"), folder.path().join("log"));
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let address = port.to_string();
+    let words = [
+        "--access-log",
+        log.to_str().unwrap(),
+        "--metrics",
+        &address,
+        "-D",
+        "cn=admin,o=test",
+        "-w",
+        "secret",
+    ];
+    let server = serve(&data, &words);
+    let add = "dn: cn=a,o=test\nobjectClass: device\ncn: a\nuserPassword: hidden\n";
+    std::fs::write(server.folder.path().join("add"), add).unwrap();
+    let root = ["-D", "cn=admin,o=test", "-w", "secret"];
+    assert!(server.run(&[&["add"], &root[..], &["-f", "add"]].concat()).status.success());
+    server.run(&["search", "-b", "o=test", "(&(cn=a)(userPassword=hidden))", "cn"]);
+    server.run(&["search", "-b", "o=test", "(objectClass=*)", "cn", "sn"]);
+    server.run(&["delete", "cn=none,o=test"]);
+    let text = std::fs::read_to_string(&log).unwrap();
+    let lines: Vec<serde_json::Value> =
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let of = |op: &str| lines.iter().filter(|line| line["op"] == op).collect::<Vec<_>>();
+    assert_eq!(of("bind").len(), 4, "{text}");
+    assert!(of("bind").iter().any(|line| line["name"] == "cn=admin,o=test" && line["code"] == 0));
+    let [add] = &of("add")[..] else { panic!("{text}") };
+    assert_eq!(
+        (&add["target"], &add["code"], &add["dn"]),
+        (&"cn=a,o=test".into(), &0.into(), &"cn=admin,o=test".into())
+    );
+    let searches = of("search");
+    let found = searches.iter().find(|line| line["filter"] == "(objectClass=*)").unwrap();
+    assert_eq!(
+        (&found["base"], &found["scope"], &found["entries"]),
+        (&"o=test".into(), &"sub".into(), &2.into())
+    );
+    assert_eq!(found["attrs"], serde_json::json!(["cn", "sn"]));
+    for name in ["t", "conn", "msg", "us", "peer"] {
+        assert!(!found[name].is_null(), "{name}: {found}");
+    }
+    assert_eq!(of("delete")[0]["code"], 50);
+    assert!(!text.contains("hidden") && !text.contains("secret"), "{text}");
+    let metrics = http(&address, "/metrics");
+    for line in [
+        "tercet_ldap_operations_total{op=\"add\",code=\"0\"} 1\n",
+        "tercet_ldap_operations_total{op=\"delete\",code=\"50\"} 1\n",
+        "tercet_ldap_operation_seconds_count{op=\"bind\"} 4\n",
+        "tercet_ldap_entries 2\n",
+        "tercet_ldap_connections_total 4\n",
+        "tercet_ldap_store_commits_total 2\n",
+    ] {
+        assert!(metrics.contains(line), "{line}: {metrics}");
+    }
+    assert!(metrics.starts_with("HTTP/1.1 200 OK\r\n"));
+    assert!(http(&address, "/").starts_with("HTTP/1.1 404 "));
+    end(&server);
+}
+
+#[test]
+fn scans_are_called_unindexed() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log");
+    let many: String = (0..1500).map(|n| format!("\ndn: cn={n},o=test\ncn: {n}\ntitle: t{n}\n")).collect();
+    let server = Serve::start(&format!("{ROOT}{many}"), &["--access-log", log.to_str().unwrap()]);
+    server.run(&["search", "-b", "o=test", "(title=t7)", "1.1"]);
+    server.run(&["search", "-b", "o=test", "(cn=7)", "1.1"]);
+    let text = std::fs::read_to_string(&log).unwrap();
+    let searches: Vec<&str> = text.lines().filter(|line| line.contains("\"op\":\"search\"")).collect();
+    assert!(searches[0].contains("\"unindexed\":true") && !searches[1].contains("unindexed"), "{text}");
+}
+
+#[test]
+fn connections_are_limited_in_number_and_time() {
+    let server = Serve::start(ROOT, &["--max-connections", "1", "--idle", "1"]);
+    let path = server.folder.path().join("s");
+    let mut first = std::os::unix::net::UnixStream::connect(&path).unwrap();
+    std::thread::sleep(Duration::from_millis(100));
+    // There is room for one, which is closed after a second without a request; then there is room again.
+    assert!(!server.run(&["whoami"]).status.success());
+    assert_eq!(first.read(&mut [0; 1]).unwrap(), 0);
+    std::thread::sleep(Duration::from_millis(100));
+    assert!(server.run(&["whoami"]).status.success());
 }

@@ -214,6 +214,8 @@ fn every_option_that_names_a_file_is_known() {
         ("ldap ldif apply", "--rejects"),
         // Folders of their own.
         ("ldap serve", "--data"),
+        // Lines are added to it.
+        ("ldap serve", "--access-log"),
         ("ldap store", "--data"),
         // It reads nothing.
         ("man", "--dir"),

@@ -68,7 +68,7 @@ async fn answer(directory: &Directory, request: &[u8]) -> Result<Option<Vec<u8>>
     };
     let mut session = Session::new(directory.clone(), None, false);
     let mut output = Output::datagram(DATAGRAM);
-    match session.answer(&octets, &limits, &mut output).await {
+    match session.observed(&octets, &limits, &mut output).await {
         // Those that go on need a connection.
         Ok(Next::Go) if session.listens() => return Ok(None),
         Ok(Next::Go) if output.octets.len() <= DATAGRAM => return Ok(Some(output.octets)),

@@ -258,7 +258,7 @@ impl Stored {
 }
 
 /// A time as GeneralizedTime in UTC, with microseconds or without fraction.
-fn timestamp(micros: u64, with_fraction: bool) -> String {
+pub(super) fn timestamp(micros: u64, with_fraction: bool) -> String {
     let (seconds, fraction) = (micros / 1_000_000, micros % 1_000_000);
     let (days, of_day) = (seconds / 86_400, seconds % 86_400);
     // Days to a date, by eras of 400 years that begin in March (as in Howard Hinnant's `civil_from_days`).

@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use redb::{Database, ReadableDatabase as _, ReadableTable as _, TableDefinition};
 use tokio::sync::oneshot;
@@ -67,6 +68,14 @@ pub(super) struct Keeper {
     sender: Option<mpsc::Sender<Batch>>,
     writer: Option<JoinHandle<()>>,
     has_failed: Arc<AtomicBool>,
+    commits: Arc<Commits>,
+}
+
+/// Transactions that were written, and the nanoseconds that they took.
+#[derive(Debug, Default)]
+struct Commits {
+    count: AtomicU64,
+    nanos: AtomicU64,
 }
 
 /// The changes of one request.
@@ -96,10 +105,18 @@ impl Keeper {
         let (sender, receiver) = mpsc::channel::<Batch>();
         let has_failed = Arc::new(AtomicBool::new(false));
         let failed = Arc::clone(&has_failed);
+        let commits = Arc::new(Commits::default());
+        let counted = Arc::clone(&commits);
         let writer = std::thread::Builder::new().name("store".to_owned()).spawn(move || {
-            write_all(&database, &receiver, durability, &failed);
+            write_all(&database, &receiver, durability, &failed, &counted);
         })?;
-        Ok(Self { sender: Some(sender), writer: Some(writer), has_failed })
+        Ok(Self { sender: Some(sender), writer: Some(writer), has_failed, commits })
+    }
+
+    /// The number of transactions that were written, and the seconds that they took.
+    pub(super) fn commits(&self) -> (u64, f64) {
+        let nanos = Duration::from_nanos(self.commits.nanos.load(Ordering::Relaxed));
+        (self.commits.count.load(Ordering::Relaxed), nanos.as_secs_f64())
     }
 
     /// Whether a change could not be written: what is in memory is not what is on disk.
@@ -133,6 +150,7 @@ fn write_all(
     receiver: &mpsc::Receiver<Batch>,
     durability: Durability,
     has_failed: &AtomicBool,
+    commits: &Commits,
 ) {
     while let Ok(first) = receiver.recv() {
         let mut batches = vec![first];
@@ -140,6 +158,7 @@ fn write_all(
             // While one transaction is written, the next ones wait here.
             batches.extend(std::iter::from_fn(|| receiver.try_recv().ok()).take(GROUP - 1));
         }
+        let begin = Instant::now();
         // What follows on a change that is not there must not be there either.
         let written = if has_failed.load(Ordering::SeqCst) {
             Err("an earlier change could not be written".to_owned())
@@ -149,6 +168,9 @@ fn write_all(
                 .map_err(|error| error.to_string())
         };
         has_failed.fetch_or(written.is_err(), Ordering::SeqCst);
+        commits.count.fetch_add(1, Ordering::Relaxed);
+        let nanos = u64::try_from(begin.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        commits.nanos.fetch_add(nanos, Ordering::Relaxed);
         for batch in batches {
             _ = batch.written.send(written.clone());
         }

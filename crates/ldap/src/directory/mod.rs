@@ -26,6 +26,8 @@ mod entry;
 mod index;
 #[cfg(feature = "store")]
 mod kept;
+mod metrics;
+mod observe;
 mod operations;
 mod output;
 mod password;
@@ -67,11 +69,21 @@ struct Settings {
     size_limit: Option<usize>,
     time_limit: Option<Duration>,
     read_only: bool,
+    max_connections: Option<usize>,
+    idle: Option<Duration>,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { root: None, tls: None, size_limit: None, time_limit: Some(TIME_LIMIT), read_only: false }
+        Self {
+            root: None,
+            tls: None,
+            size_limit: None,
+            time_limit: Some(TIME_LIMIT),
+            read_only: false,
+            max_connections: None,
+            idle: None,
+        }
     }
 }
 
@@ -84,6 +96,8 @@ struct Shared {
     scheduler: scheduler::Scheduler,
     /// Number of changes until now, for searches that go on.
     changes: watch::Sender<u64>,
+    /// What is reported of requests.
+    observer: Arc<observe::Observer>,
     /// What writes changes to disk.
     #[cfg(feature = "store")]
     keeper: Option<kept::Keeper>,
@@ -165,6 +179,20 @@ impl Directory {
     #[must_use]
     pub fn with_root(mut self, dn: &str, password: &str) -> Self {
         Arc::make_mut(&mut self.settings).root = Some((dn.to_owned(), password.to_owned()));
+        self
+    }
+
+    /// Limits the connections at one time: others are closed at once. No limit by default.
+    #[must_use]
+    pub fn with_max_connections(mut self, limit: Option<usize>) -> Self {
+        Arc::make_mut(&mut self.settings).max_connections = limit;
+        self
+    }
+
+    /// Closes connections on which no request comes for so long; searches that go on keep theirs. Never by default.
+    #[must_use]
+    pub fn with_idle_limit(mut self, limit: Option<Duration>) -> Self {
+        Arc::make_mut(&mut self.settings).idle = limit;
         self
     }
 

@@ -139,7 +139,7 @@ impl Observer {
     /// The figures in the text format of Prometheus.
     pub(super) fn metrics(&self, entries: usize, commits: Option<(u64, f64)>) -> String {
         let mut out = String::new();
-        let mut head = |out: &mut String, name: &str, kind: &str, help: &str| {
+        let head = |out: &mut String, name: &str, kind: &str, help: &str| {
             _ = write!(out, "# HELP tercet_ldap_{name} {help}\n# TYPE tercet_ldap_{name} {kind}\n");
         };
         head(&mut out, "operations_total", "counter", "Operations by type and result code.");

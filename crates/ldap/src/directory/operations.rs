@@ -1,12 +1,15 @@
 //! What each request does, for one connection.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use tercet_runtime::types::Octets;
 use tokio::sync::watch;
 
 use super::controls::Controls;
 use super::entry::{PASSWORD, Stored, is_password};
+use super::observe::{Access, Connected, Seen};
 use super::output::Output;
 use super::search::{self, Allowance, Query, Task, Turn};
 use super::store::{Cursor, Done, parse};
@@ -31,6 +34,12 @@ pub(super) struct Session {
     offers_tls: bool,
     /// Searches that go on.
     listeners: Vec<Listener>,
+    /// The number of the connection, and where it comes from.
+    connection: u64,
+    address: String,
+    /// Entries that the request has looked at without an index.
+    scanned: AtomicU64,
+    _connected: Connected,
 }
 
 /// Searches of one connection that may go on at the same time.
@@ -52,7 +61,61 @@ fn text(octets: &Octets<'_>) -> String {
 
 impl Session {
     pub(super) fn new(directory: Directory, peer: Option<String>, offers_tls: bool) -> Self {
-        Self { directory, user: String::new(), peer, offers_tls, listeners: Vec::new() }
+        let (connected, connection) = directory.shared.observer.connected();
+        Self {
+            directory,
+            user: String::new(),
+            peer,
+            offers_tls,
+            listeners: Vec::new(),
+            connection,
+            address: String::new(),
+            scanned: AtomicU64::new(0),
+            _connected: connected,
+        }
+    }
+
+    /// Sets where the connection comes from.
+    pub(super) fn from(mut self, address: impl Into<String>) -> Self {
+        self.address = address.into();
+        self
+    }
+
+    /// How long the connection may be without a request.
+    pub(super) fn idle(&self) -> Option<Duration> {
+        self.directory.settings.idle.filter(|_| !self.listens())
+    }
+
+    /// Answers a message, and reports it where that is asked for.
+    ///
+    /// # Errors
+    /// Those of [`Session::answer`].
+    pub(super) async fn observed(
+        &mut self,
+        octets: &[u8],
+        limits: &Limits,
+        out: &mut Output<'_>,
+    ) -> crate::Result<Next> {
+        if !self.directory.shared.observer.is_on() {
+            return self.answer(octets, limits, out).await;
+        }
+        let (begin, user) = (Instant::now(), self.user.clone());
+        self.scanned.store(0, Ordering::Relaxed);
+        out.watch();
+        let next = self.answer(octets, limits, out).await;
+        let Seen { entries, code, bytes } = out.seen();
+        self.directory.shared.observer.operation(&Access {
+            connection: self.connection,
+            peer: &self.address,
+            user: &user,
+            time: begin.elapsed(),
+            request: octets,
+            code,
+            entries,
+            scanned: self.scanned.load(Ordering::Relaxed),
+            bytes,
+        });
+        next
     }
 
     /// Answers a message.
@@ -298,11 +361,15 @@ impl Session {
         out: &mut Output<'_>,
     ) -> crate::Result<LdapResult> {
         cursor.arrange();
+        let is_scan = matches!(cursor, Cursor::Tree { .. });
         let mut turns = 0;
         loop {
             let entries = self.directory.read().advance(&mut cursor);
             if entries.is_empty() {
                 break;
+            }
+            if is_scan {
+                self.scanned.fetch_add(entries.len() as u64, Ordering::Relaxed);
             }
             match self.send(task, &entries, &mut turns, out).await? {
                 (next, Turn::Done) => task = next,

@@ -4,6 +4,7 @@ use bytes::BytesMut;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use super::entry::{element, element_size, head};
+use super::observe::Seen;
 use super::server::Io;
 use crate::error::{Error, ErrorKind, Result};
 use crate::proto::Control;
@@ -16,6 +17,9 @@ pub(super) const FULL: usize = 64 << 10;
 pub(super) struct Output<'i> {
     pub(super) octets: Vec<u8>,
     to: To<'i>,
+    /// What has been seen of the answers to a request, if somebody asks, and up to which of the octets.
+    seen: Option<Seen>,
+    looked: usize,
 }
 
 /// Where they go.
@@ -28,11 +32,30 @@ enum To<'i> {
 
 impl<'i> Output<'i> {
     pub(super) const fn stream(octets: Vec<u8>, io: &'i mut Box<dyn Io>) -> Self {
-        Self { octets, to: To::Stream(io) }
+        Self { octets, to: To::Stream(io), seen: None, looked: 0 }
     }
 
     pub(super) const fn datagram(limit: usize) -> Self {
-        Self { octets: Vec::new(), to: To::Datagram(limit) }
+        Self { octets: Vec::new(), to: To::Datagram(limit), seen: None, looked: 0 }
+    }
+
+    /// Begins to look at the answers to a request.
+    pub(super) fn watch(&mut self) {
+        self.seen = Some(Seen::default());
+        self.looked = self.octets.len();
+    }
+
+    /// What has been seen since.
+    pub(super) fn seen(&mut self) -> Seen {
+        self.look();
+        self.seen.take().unwrap_or_default()
+    }
+
+    fn look(&mut self) {
+        if let Some(seen) = &mut self.seen {
+            seen.look(self.octets.get(self.looked..).unwrap_or_default());
+            self.looked = self.octets.len();
+        }
     }
 
     /// Reads what the client sends; gives the number of octets, 0 at the end.
@@ -64,6 +87,8 @@ impl<'i> Output<'i> {
     /// # Errors
     /// The stream fails.
     pub(super) async fn flush(&mut self) -> Result<()> {
+        self.look();
+        self.looked = 0;
         if let To::Stream(io) = &mut self.to {
             io.write_all(&self.octets).await?;
             io.flush().await?;

@@ -106,6 +106,12 @@ impl Directory {
         self.listen_on(address, true).await
     }
 
+    /// Whether there are as many connections as there may be.
+    fn is_full(&self) -> bool {
+        let limit = self.settings.max_connections;
+        limit.is_some_and(|limit| self.shared.observer.connections() >= limit)
+    }
+
     async fn listen_on(&self, address: &str, tls: bool) -> Result<Server> {
         let listener = TcpListener::bind(address).await?;
         let address = listener.local_addr()?;
@@ -114,13 +120,17 @@ impl Directory {
         tasks.spawn(async move {
             let mut connections = JoinSet::new();
             loop {
-                let Some((stream, _)) = accepted(listener.accept().await).await else { continue };
+                let Some((stream, from)) = accepted(listener.accept().await).await else { continue };
                 while connections.try_join_next().is_some() {}
+                if directory.is_full() {
+                    continue;
+                }
                 _ = stream.set_nodelay(true);
                 let directory = directory.clone();
+                let settings = Arc::clone(&directory.settings);
+                let session = Session::new(directory, None, settings.tls.is_some() && !tls);
+                let session = session.from(from.to_string());
                 connections.spawn(async move {
-                    let settings = Arc::clone(&directory.settings);
-                    let session = Session::new(directory, None, settings.tls.is_some() && !tls);
                     // A fault of one connection is told on it, and ends it alone.
                     match settings.tls.clone().filter(|_| tls) {
                         None => _ = serve(Box::new(stream), session, settings.tls.as_ref()).await,
@@ -159,7 +169,10 @@ impl Directory {
                         peer.uid()
                     )
                 });
-                let session = Session::new(directory.clone(), peer, false);
+                if directory.is_full() {
+                    continue;
+                }
+                let session = Session::new(directory.clone(), peer, false).from("local");
                 connections.spawn(async move { _ = serve(Box::new(stream), session, None).await });
             }
         });
@@ -230,7 +243,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 
 /// Returns a connection. An error of `accept` is that of one connection, or a lack of file descriptors or memory: it never ends
 /// the server, and one that would come back at once is given time.
-async fn accepted<T>(accepted: std::io::Result<T>) -> Option<T> {
+pub(super) async fn accepted<T>(accepted: std::io::Result<T>) -> Option<T> {
     use std::io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted};
     match accepted {
         Ok(connection) => Some(connection),
@@ -265,17 +278,19 @@ async fn serve(mut io: Box<dyn Io>, mut session: Session, tls: Option<&ServerTls
         }
         input.reserve(if input.len() < SHORT { SHORT } else { LONG });
         let mut output = Output::stream(std::mem::take(&mut octets), &mut io);
+        let idle = session.idle();
         tokio::select! {
             read = output.read(&mut input) => if read? == 0 {
                 return Ok(());
             },
             Ok(()) = changes.changed(), if session.listens() => session.report(&mut output).await?,
+            () = elapsed(idle) => return Ok(()),
         }
         let mut upgrades = false;
         loop {
             let next = match framer.next(&mut input) {
                 Ok(None) => break,
-                Ok(Some(incoming)) => session.answer(&incoming.octets, &limits, &mut output).await,
+                Ok(Some(incoming)) => session.observed(&incoming.octets, &limits, &mut output).await,
                 Err(error) => Err(error),
             };
             match next {
@@ -308,6 +323,14 @@ async fn serve(mut io: Box<dyn Io>, mut session: Session, tls: Option<&ServerTls
             let late = |_| Error::new(ErrorKind::Timeout, "no handshake in time");
             io = Box::new(handshake.map_err(late)??);
         }
+    }
+}
+
+/// Waits for a time; for ever if there is none.
+async fn elapsed(time: Option<Duration>) {
+    match time {
+        Some(time) => tokio::time::sleep(time).await,
+        None => std::future::pending().await,
     }
 }
 

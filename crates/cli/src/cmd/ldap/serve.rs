@@ -6,7 +6,7 @@ use crate::interrupt::OnInterrupt;
 use crate::term;
 use clap::Args;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tercet_ldap::directory::{Directory, Durability, IndexSpec};
@@ -72,6 +72,22 @@ pub struct Serve {
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     time_limit: u64,
 
+    /// Write a line of JSON for each operation to a file, or with `-` to standard output
+    #[arg(long, value_name = "FILE")]
+    access_log: Option<PathBuf>,
+
+    /// Answer `GET /metrics` at an address, in the format of Prometheus
+    #[arg(long, value_name = "HOST:PORT")]
+    metrics: Option<String>,
+
+    /// Connections at one time; others are closed at once
+    #[arg(long, value_name = "COUNT")]
+    max_connections: Option<usize>,
+
+    /// Close connections on which no request comes for so many seconds
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    idle: Option<u64>,
+
     /// Threads that answer requests; as many as the machine has cores by default
     #[arg(long, value_name = "COUNT")]
     workers: Option<NonZeroUsize>,
@@ -105,6 +121,12 @@ impl Serve {
         if self.read_only {
             directory = directory.read_only();
         }
+        directory = directory
+            .with_max_connections(self.max_connections)
+            .with_idle_limit(self.idle.map(Duration::from_secs));
+        if let Some(path) = &self.access_log {
+            directory = directory.with_access_log(log(path)?);
+        }
         if !self.index.is_empty() {
             directory = directory.with_indexes(&self.index);
         }
@@ -126,6 +148,13 @@ impl Serve {
             }
         }
         let mut servers = Vec::new();
+        if let Some(address) = &self.metrics {
+            let metrics =
+                directory.listen_metrics(address).await.map_err(|error| failure("--metrics", &error))?;
+            term::say(format_args!("metrics at {}", metrics.url()));
+            servers.push(metrics);
+        }
+        let first = servers.len();
         for address in &self.listen {
             let server =
                 if self.tls { directory.listen_tls(address).await } else { directory.listen(address).await };
@@ -138,7 +167,7 @@ impl Serve {
             None => Ok(None),
         };
         let datagrams = datagrams.map_err(|error| failure("--cldap", &error))?;
-        for server in &servers {
+        for server in servers.iter().skip(first) {
             term::say(format_args!("{} entries at {}", term::grouped(directory.len() as u64), server.url()));
         }
         for other in local.iter().chain(&datagrams) {
@@ -150,6 +179,19 @@ impl Serve {
         drop((servers, local, datagrams));
         Ok(Exit::Good)
     }
+}
+
+/// Opens the access log; lines are added to those of an earlier run.
+fn log(path: &Path) -> Outcome<Box<dyn std::io::Write + Send>> {
+    if path.as_os_str() == "-" {
+        return Ok(Box::new(std::io::stdout()));
+    }
+    let mut options = std::fs::OpenOptions::new();
+    options.append(true).create(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let file = options.open(path).map_err(|error| Failure::io(path.display(), &error))?;
+    Ok(Box::new(file))
 }
 
 /// Waits for a signal.
