@@ -28,7 +28,17 @@ use tercet_model::ir::TypeId;
 use tercet_plan::Rules;
 
 /// The rules that there are codecs in Java for.
-pub const JAVA_RULES: &[Rules] = &[Rules::Ber, Rules::Der, Rules::Cer];
+pub const JAVA_RULES: &[Rules] = &[
+    Rules::Ber,
+    Rules::Der,
+    Rules::Cer,
+    Rules::Aper,
+    Rules::Uper,
+    Rules::CanonicalAper,
+    Rules::CanonicalUper,
+    Rules::Oer,
+    Rules::Coer,
+];
 
 /// What to print.
 pub struct Config<'a> {

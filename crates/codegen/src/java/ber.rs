@@ -3,10 +3,11 @@
 mod read;
 mod write;
 
-use super::text::{Text, literal};
-use super::{PARTS, Printer};
+pub(super) use read::time_number;
+
+use super::Printer;
+use super::text::Text;
 use crate::code::ber::{Begins, Body, Choice, Code, Member, Primitive, Value};
-use crate::code::{Presence, Table};
 use crate::types::Repr;
 use tercet_plan::NodeId;
 
@@ -66,8 +67,9 @@ impl Ber<'_, '_> {
         self.variables = 0;
         match body {
             Body::Struct(code) => {
-                self.place(&code.members, code.places);
-                self.constants(&code.members);
+                self.place(node, &code.members, code.places);
+                let constants = self.p.default_constants(node);
+                self.text.append(&constants);
                 let required: Vec<String> = code.required().map(|number| (number + 1).to_string()).collect();
                 if code.is_by_tag() && !code.set && !required.is_empty() {
                     self.line(format!("private static final int[] REQUIRED = {{{}}};", required.join(", ")));
@@ -78,7 +80,7 @@ impl Ber<'_, '_> {
                 self.struct_writer(node, code);
             }
             Body::Choice(code) => {
-                self.place(&code.alternatives, false);
+                self.place(node, &code.alternatives, false);
                 self.choice_reader(node, code);
                 self.line("");
                 self.takes(code);
@@ -86,7 +88,9 @@ impl Ber<'_, '_> {
                 self.choice_writer(node, code);
             }
             Body::Table(code) => {
-                self.rows(code);
+                let rows: Vec<_> = code.rows.iter().map(|row| (row.number, row.keys)).collect();
+                let rows = self.p.rows_of(node, &rows);
+                self.text.append(&rows);
                 self.table_reader(node, code);
                 self.line("");
                 self.table_writer(node, code);
@@ -121,14 +125,14 @@ impl Ber<'_, '_> {
     }
 
     /// The constant with the names of the components, which finds them by their tags.
-    fn place(&mut self, members: &[Member<'_>], finds: bool) {
-        let names: Vec<String> = members.iter().map(|member| literal(member.name)).collect();
-        let names = names.join(", ");
+    fn place(&mut self, node: NodeId, members: &[Member<'_>], finds: bool) {
+        self.p.printed.insert(format!("place {}", node.0));
+        let names = self.p.component_names(node);
         if !finds {
-            self.line(format!("static final Place PLACE = new Place({names});"));
+            self.line(format!("static final Components PLACE = new Components({names});"));
             return self.line("");
         }
-        self.open(format!("static final Place PLACE = new Place({names}) {{"));
+        self.open(format!("static final Components PLACE = new Components({names}) {{"));
         self.line("@Override");
         self.open("public int find(int tag, int from) {");
         for (number, member) in members.iter().enumerate() {
@@ -141,49 +145,6 @@ impl Ber<'_, '_> {
         self.line("return -1;");
         self.close("}");
         self.close("};");
-        self.line("");
-    }
-
-    /// The constants of DEFAULTs.
-    fn constants(&mut self, members: &[Member<'_>]) {
-        for member in members.iter().filter(|member| member.presence == Presence::Default) {
-            let node = self.p.types.shape.field(member.field).node;
-            if self.p.is_kept(member.field)
-                && let (Some(name), Some(value)) =
-                    (self.p.default_name(member.field), self.p.default_value(member.field))
-            {
-                let ty = self.p.ty(node);
-                self.line(format!("static final {ty} {name} = {value};"));
-            }
-        }
-        if members.iter().any(|member| self.p.is_kept(member.field)) {
-            self.line("");
-        }
-    }
-
-    /// The rows of a table by their keys.
-    fn rows(&mut self, code: &Table<'_, Value>) {
-        self.line("private static final Table ROWS = new Table();");
-        self.line("");
-        let mut adds = Vec::new();
-        for row in &code.rows {
-            let keys: Option<Vec<String>> =
-                row.keys.map(|keys| keys.iter().filter_map(Printer::key).collect());
-            if let Some(keys) = keys {
-                let keys: String = keys.iter().map(|key| format!(", {key}")).collect();
-                adds.push(format!("ROWS.add({}{keys});", row.number));
-            }
-        }
-        let chunks: Vec<&[String]> = adds.chunks(4 * PARTS).collect();
-        self.open("static {");
-        (0..chunks.len()).for_each(|number| self.line(format!("rows{number}();")));
-        self.close("}");
-        for (number, chunk) in chunks.iter().enumerate() {
-            self.line("");
-            self.open(format!("private static void rows{number}() {{"));
-            chunk.iter().for_each(|line| self.line(line));
-            self.close("}");
-        }
         self.line("");
     }
 
@@ -263,10 +224,10 @@ enum Position {
 }
 
 /// An expression of a tag.
-fn tag_text(tag: u32) -> String {
+pub(super) fn tag_text(tag: u32) -> String {
     let class = ["UNIVERSAL", "APPLICATION", "CONTEXT", "PRIVATE"][(tag >> 30) as usize];
     match tag >> 30 {
         0 => (tag & 0x1FFF_FFFF).to_string(),
-        _ => format!("Tag.{class} | {}", tag & 0x1FFF_FFFF),
+        _ => format!("BerTag.{class} | {}", tag & 0x1FFF_FFFF),
     }
 }

@@ -575,6 +575,21 @@ impl<'p> Class<'p, '_> {
                 "@param number its number".into(),
             ]);
             self.line(format!("record Unknown(long number) implements {name} {{}}"));
+            if p.numbers_additions {
+                self.line("");
+                self.text.doc(&[
+                    "An item of a later version that has come without its number.".into(),
+                    String::new(),
+                    "@param addition its number among the extension additions, from 0".into(),
+                ]);
+                self.open(format!("record UnknownAddition(int addition) implements {name} {{"));
+                self.text.doc(&["Returns -1, as the number of the item is not known.".into()]);
+                self.line("@Override");
+                self.open("public long number() {");
+                self.line("return -1;");
+                self.close("}");
+                self.close("}");
+            }
         } else {
             self.open(format!("public enum {name} implements Asn1Value {{"));
             self.items(&name, &items);

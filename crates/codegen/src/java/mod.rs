@@ -3,6 +3,8 @@
 mod ber;
 mod declare;
 mod names;
+mod oer;
+mod per;
 mod text;
 mod values;
 
@@ -10,12 +12,12 @@ use crate::code::{Key as StepKey, Presence as Kept, Source};
 use crate::defaults::Depths;
 use crate::names::Names;
 use crate::types::{Repr, Types};
-use crate::{Config, Error};
+use crate::{Codecs, Config, Error, Overlay};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use tercet_lower::Lowering;
 use tercet_model::Model;
-use tercet_plan::shape::{Place, Presence};
+use tercet_plan::shape::{Key, Place, Presence};
 use tercet_plan::{Code, FieldId, NodeId};
 use text::{Text, literal};
 
@@ -53,7 +55,9 @@ pub(crate) fn print(
     package: &str,
 ) -> Result<Vec<JavaFile>, Error> {
     let Some(plan) = lowering.plans.first() else { return Ok(Vec::new()) };
-    let types = Types::new(model, lowering, &plan.shape, config.overlay)?;
+    // There are no codecs that follow tables.
+    let overlay = Overlay { codecs: Codecs::Fast, ..config.overlay.clone() };
+    let types = Types::new(model, lowering, &plan.shape, &overlay)?;
     let names = Names::new(&types, &names::STYLE);
     let roots = root_types(&types, &names);
     let mut printer = Printer {
@@ -66,10 +70,14 @@ pub(crate) fn print(
         codecs: BTreeMap::new(),
         types_of_roots: BTreeMap::new(),
         printed: HashSet::new(),
+        numbers_additions: lowering.plans.iter().any(|plan| matches!(plan.code, Code::Per(_))),
     };
     let mut files = declare::print(&printer, model, lowering, config);
     let presence = printer.presence();
-    for plan in &lowering.plans {
+    // The constants of BER have more in them than those of others with the same names.
+    let (first, others): (Vec<_>, Vec<_>) =
+        lowering.plans.iter().partition(|plan| matches!(plan.code, Code::Ber(_)));
+    for plan in first.into_iter().chain(others) {
         match &plan.code {
             Code::Ber(program) if printer.printed.insert("ber".into()) => {
                 let roots: Vec<NodeId> = printer.roots.iter().map(|root| root.node).collect();
@@ -77,7 +85,19 @@ pub(crate) fn print(
                 let code = crate::code::ber::Code::new(source, program, &roots);
                 ber::print(&mut printer, &code);
             }
-            Code::Ber(_) => {}
+            Code::Per(program) if printer.printed.insert(format!("per {}", program.aligned)) => {
+                let roots: Vec<NodeId> = printer.roots.iter().map(|root| root.node).collect();
+                let source = Source { types: &printer.types, presence: &presence };
+                let code = crate::code::per::Code::new(source, program, &roots);
+                per::print(&mut printer, &code);
+            }
+            Code::Oer(program) if printer.printed.insert("oer".into()) => {
+                let roots: Vec<NodeId> = printer.roots.iter().map(|root| root.node).collect();
+                let source = Source { types: &printer.types, presence: &presence };
+                let code = crate::code::oer::Code::new(source, program, &roots);
+                oer::print(&mut printer, &code);
+            }
+            Code::Ber(_) | Code::Per(_) | Code::Oer(_) => {}
             _ => return Err(Error::Rules),
         }
     }
@@ -149,6 +169,8 @@ struct Printer<'m> {
     types_of_roots: BTreeMap<String, String>,
     /// Constants and helpers that a codec has, whatever the rules; and rules.
     printed: HashSet<String>,
+    /// Whether rules number the extension additions of an ENUMERATED, so that one of a later version comes without its value.
+    numbers_additions: bool,
 }
 
 /// How an INTEGER is kept.
@@ -277,7 +299,7 @@ impl<'m> Printer<'m> {
 
     /// The parameters that a method takes for keys of tables around, each behind a comma.
     fn key_parameters(&self, node: NodeId) -> String {
-        self.types.keys(node).iter().map(|key| format!(", Key k{key}")).collect()
+        self.types.keys(node).iter().map(|key| format!(", TableKey k{key}")).collect()
     }
 
     /// The arguments of a method that gets the keys of the method around it.
@@ -296,18 +318,132 @@ impl<'m> Printer<'m> {
                 let path: String = way.iter().map(|id| format!(".{}()", self.names.field(*id))).collect();
                 let is_enumerated = self.types.repr(node(last)) == Repr::Enumerated;
                 let number = if is_enumerated { ".number()" } else { "" };
-                let key = format!("Key.of({value}{path}{number})");
+                let key = format!("TableKey.of({value}{path}{number})");
                 // A component that is not there is null, and has nothing inside.
                 if is_enumerated || !way.is_empty() {
-                    format!(", {value} == null ? Key.NONE : {key}")
+                    format!(", {value} == null ? TableKey.NONE : {key}")
                 } else {
                     format!(", {key}")
                 }
             }
             StepKey::Parameter(register) => format!(", k{register}"),
-            StepKey::Nothing => ", Key.NONE".into(),
+            StepKey::Nothing => ", TableKey.NONE".into(),
         };
         keys.iter().map(key).collect()
+    }
+
+    /// The constants that a codec has whatever the rules, unless they are printed.
+    fn declared(&mut self, node: NodeId) -> String {
+        if !matches!(self.types.repr(node), Repr::Struct | Repr::Choice) {
+            return String::new();
+        }
+        let mut text = Text::at(1);
+        if self.printed.insert(format!("place {}", node.0)) {
+            text.line(format!(
+                "static final Components PLACE = new Components({});",
+                self.component_names(node)
+            ));
+            text.line("");
+        }
+        text.append(&self.default_constants(node));
+        text.finish()
+    }
+
+    /// The lines before a SEQUENCE or SET is read whose components have presence bits: a variable for each component, or an
+    /// object, with the values that absent components have.
+    fn declared_variables(
+        &self,
+        node: NodeId,
+        presence: &HashMap<FieldId, Kept>,
+        is_record: bool,
+    ) -> Vec<String> {
+        let mut lines = Vec::new();
+        let name = self.names.ty(self.types.same(node));
+        if !is_record {
+            lines.push(format!("{name} value = new {name}();"));
+        }
+        for (id, field) in self.types.shape.fields_of(node) {
+            let presence = presence.get(&id).copied().unwrap_or(Kept::Optional);
+            let field_name = self.names.field(id);
+            let default = || self.default_name(id).unwrap_or_default();
+            match (is_record, presence) {
+                (false, Kept::Default) => lines.push(format!("value.{field_name} = {};", default())),
+                (false, _) => {}
+                (true, Kept::Optional) => {
+                    lines.push(format!("{} _{field_name} = null;", self.boxed(field.node)));
+                }
+                (true, Kept::Default) => {
+                    lines.push(format!("{} _{field_name} = {};", self.ty(field.node), default()));
+                }
+                (true, Kept::Required) => {
+                    let ty = self.ty(field.node);
+                    let zero = match &*ty {
+                        "boolean" => "false",
+                        "int" | "long" | "double" => "0",
+                        _ => "null",
+                    };
+                    lines.push(format!("{ty} _{field_name} = {zero};"));
+                }
+            }
+        }
+        if is_record && self.names.additions(node).is_some() {
+            lines.push("UnknownAdditions unknown = UnknownAdditions.NONE;".into());
+        }
+        lines
+    }
+
+    /// The names of the components in the specification, as literals.
+    fn component_names(&self, node: NodeId) -> String {
+        let shape = self.types.shape;
+        let names: Vec<String> =
+            shape.fields_of(node).map(|(_, field)| literal(shape.name(field.name))).collect();
+        names.join(", ")
+    }
+
+    /// The constants of DEFAULTs, unless they are printed.
+    fn default_constants(&mut self, node: NodeId) -> String {
+        let mut text = Text::at(1);
+        if self.types.repr(node) == Repr::Struct && self.printed.insert(format!("defaults {}", node.0)) {
+            for (id, field) in self.types.shape.fields_of(node).filter(|(id, _)| self.is_kept(*id)) {
+                if let (Some(name), Some(value)) = (self.default_name(id), self.default_value(id)) {
+                    text.line(format!("static final {} {name} = {value};", self.ty(field.node)));
+                }
+            }
+            if text.has_lines() {
+                text.line("");
+            }
+        }
+        text.finish()
+    }
+
+    /// The rows of a table by their keys, unless they are printed.
+    fn rows_of(&mut self, node: NodeId, rows: &[(u32, Option<&[Key]>)]) -> String {
+        let mut text = Text::at(1);
+        if !self.printed.insert(format!("rows {}", node.0)) {
+            return String::new();
+        }
+        text.line("private static final TableRows ROWS = new TableRows();");
+        text.line("");
+        let mut adds = Vec::new();
+        for (number, keys) in rows {
+            let keys: Option<Vec<String>> = keys.map(|keys| keys.iter().filter_map(Self::key).collect());
+            if let Some(keys) = keys {
+                let keys: String = keys.iter().map(|key| format!(", {key}")).collect();
+                adds.push(format!("ROWS.add({number}{keys});"));
+            }
+        }
+        let chunks: Vec<&[String]> = adds.chunks(4 * PARTS).collect();
+        text.open("static {");
+        (0..chunks.len()).for_each(|number| text.line(format!("rows{number}();")));
+        text.close("}");
+        for (number, chunk) in chunks.iter().enumerate() {
+            text.line("");
+            text.open(format!("private static void rows{number}() {{"));
+            chunk.iter().for_each(|line| text.line(line));
+            text.close("}");
+        }
+        text.line("");
+        text.finish()
     }
 
     /// Makes the types of the roots, whose methods have been printed.
@@ -382,20 +518,31 @@ const IMPORTS: &[(&str, &str)] = &[
     (RUNTIME, "Asn1Type"),
     (RUNTIME, "Asn1Value"),
     (RUNTIME, "BerReader"),
+    (RUNTIME, "BerTag"),
     (RUNTIME, "BerWriter"),
     (RUNTIME, "BitString"),
+    (RUNTIME, "Components"),
     (RUNTIME, "Contained"),
-    (RUNTIME, "Key"),
+    (RUNTIME, "ErrorKind"),
     (RUNTIME, "Lists"),
     (RUNTIME, "Null"),
     (RUNTIME, "Nullable"),
     (RUNTIME, "ObjectIdentifier"),
     (RUNTIME, "Octets"),
-    (RUNTIME, "Place"),
+    (RUNTIME, "OerReader"),
+    (RUNTIME, "OerTime"),
+    (RUNTIME, "OerWriter"),
+    (RUNTIME, "PerAdditions"),
+    (RUNTIME, "PerAlphabet"),
+    (RUNTIME, "PerReader"),
+    (RUNTIME, "PerSize"),
+    (RUNTIME, "PerTime"),
+    (RUNTIME, "PerWhole"),
+    (RUNTIME, "PerWriter"),
     (RUNTIME, "RelativeObjectIdentifier"),
     (RUNTIME, "Rules"),
-    (RUNTIME, "Table"),
-    (RUNTIME, "Tag"),
+    (RUNTIME, "TableKey"),
+    (RUNTIME, "TableRows"),
     (RUNTIME, "UnknownAdditions"),
     (RUNTIME, "UnknownAlternative"),
 ];

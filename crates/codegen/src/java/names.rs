@@ -145,6 +145,7 @@ const TAKEN: &[&str] = &[
     "Comparable",
     "Compiler",
     "Consumer",
+    "Components",
     "Contained",
     "Decoded",
     "Deprecated",

@@ -48,6 +48,11 @@ impl Text {
         self.out += text;
     }
 
+    /// Whether there is any line.
+    pub(super) const fn has_lines(&self) -> bool {
+        !self.out.is_empty()
+    }
+
     /// A comment for Javadoc.
     pub(super) fn doc(&mut self, lines: &[String]) {
         match lines {

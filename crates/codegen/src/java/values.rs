@@ -162,8 +162,8 @@ impl Printer<'_> {
     /// A key as an expression.
     pub(super) fn key(key: &Key) -> Option<String> {
         match key {
-            Key::Int(number) => Some(format!("Key.of({})", long(*number))),
-            Key::Octets(octets) => Some(format!("Key.of({})", octets_of(octets))),
+            Key::Int(number) => Some(format!("TableKey.of({})", long(*number))),
+            Key::Octets(octets) => Some(format!("TableKey.of({})", octets_of(octets))),
             Key::Alternative(..) => None,
         }
     }
@@ -181,6 +181,16 @@ pub(super) fn long(value: i64) -> String {
         i64::MAX => "Long.MAX_VALUE".into(),
         _ => format!("{value}L"),
     }
+}
+
+/// The expression of a `BigInteger`.
+pub(super) fn big_of(value: i64) -> String {
+    format!("BigInteger.valueOf({})", long(value))
+}
+
+/// The expression of a `BigInteger` from its bytes, with or without a sign.
+pub(super) fn big(octets: &[u8], unsigned: bool) -> String {
+    format!("new BigInteger({}{})", if unsigned { "1, " } else { "" }, array(octets))
 }
 
 fn array(octets: &[u8]) -> String {

@@ -324,7 +324,7 @@ impl Ber<'_, '_> {
         match at {
             Position::Nothing => {}
             Position::Component(number) => self.line(format!("at = {number};")),
-            Position::Required(number) => self.line(format!("at = Place.REQUIRED | {number};")),
+            Position::Required(number) => self.line(format!("at = Components.REQUIRED | {number};")),
         }
     }
 
@@ -420,8 +420,8 @@ impl Ber<'_, '_> {
             _ => "unknown".into(),
         };
         self.line(match code.unknown {
-            Unknown::Keep => format!("{member} = {member}.next(r, Place.NONE);"),
-            _ => "r.passUnknown(Place.NONE);".into(),
+            Unknown::Keep => format!("{member} = {member}.next(r, Components.NONE);"),
+            _ => "r.passUnknown(Components.NONE);".into(),
         });
     }
 
@@ -727,10 +727,10 @@ pub(super) fn ranges(code: &Struct<'_>) -> Vec<Range<usize>> {
 /// The positions of the components of a SEQUENCE that have to be there.
 fn required(code: &Struct<'_>) -> String {
     let numbers: Vec<String> = code.required().map(|number| (number + 1).to_string()).collect();
-    if numbers.is_empty() { "Place.OPTIONAL".into() } else { "REQUIRED".into() }
+    if numbers.is_empty() { "Components.OPTIONAL".into() } else { "REQUIRED".into() }
 }
 
 /// The universal number of a time type.
-pub(super) fn time_number(time: TimeType) -> u32 {
+pub(in crate::java) fn time_number(time: TimeType) -> u32 {
     time.tag().number()
 }

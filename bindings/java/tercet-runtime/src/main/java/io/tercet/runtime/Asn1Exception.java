@@ -166,7 +166,7 @@ public final class Asn1Exception extends Exception {
      * @param number the number of the component, or -1 for none
      * @return this fault
      */
-    public Asn1Exception in(Place place, int number) {
+    public Asn1Exception in(Components place, int number) {
         return number < 0 ? this : in(place.name(number));
     }
 

@@ -84,7 +84,19 @@ public abstract class Asn1Type<T> {
                     value = readBer(r);
                     taken = r.position() - start;
                 }
-                default -> throw Asn1Exception.at(ErrorKind.UNSUPPORTED, 0);
+                case APER, UPER -> {
+                    PerReader r = new PerReader(input, start, length, rules, limits);
+                    value = rules.isAligned() ? readAper(r) : readUper(r);
+                    taken = r.finish();
+                    if (rules.isCanonical()) {
+                        checkCanonical(rules, value, input, start, taken);
+                    }
+                }
+                default -> {
+                    OerReader r = new OerReader(input, start, length, rules, limits);
+                    value = readOer(r);
+                    taken = r.position();
+                }
             }
             // Values are published safely although decoders fill the fields of some after they are made.
             VarHandle.releaseFence();
@@ -103,34 +115,104 @@ public abstract class Asn1Type<T> {
      * @throws Asn1Exception if the value cannot be encoded by the rules
      */
     public byte[] encode(Rules rules, T value) throws Asn1Exception {
-        try {
-            switch (rules.family()) {
-                case BER -> {
-                    BerWriter w = new BerWriter(rules);
-                    writeBer(w, value);
-                    return w.toByteArray();
-                }
-                default -> throw Asn1Exception.at(ErrorKind.UNSUPPORTED, 0);
-            }
-        } catch (Asn1Exception fault) {
-            throw fault.in(name);
+        return new Encoder(rules).encode(this, value).toByteArray();
+    }
+
+    final void write(PerWriter w, T value) throws Asn1Exception {
+        if (w.rules().isAligned()) {
+            writeAper(w, value);
+        } else {
+            writeUper(w, value);
         }
     }
 
-    /**
-     * Encodes a value with a writer that is used for many values, so that no memory is taken.
-     *
-     * @param writer the writer, which is cleared first; it has the encoding then
-     * @param value the value
-     * @throws Asn1Exception if the value cannot be encoded by the rules
-     */
-    public void encode(BerWriter writer, T value) throws Asn1Exception {
-        writer.clear();
+    /** Checks that an encoding is the one of its value, which is written again: there is only one. */
+    private void checkCanonical(Rules rules, T value, byte[] input, int start, int taken) throws Asn1Exception {
+        PerWriter w = new PerWriter(rules);
         try {
-            writeBer(writer, value);
+            write(w, value);
         } catch (Asn1Exception fault) {
-            throw fault.in(name);
+            // The fault of the value has no place in its encoding.
+            throw Asn1Exception.at(fault.kind(), fault.offset());
         }
+        Octets canonical = w.view();
+        int same = 0;
+        while (same < taken && same < canonical.length() && input[start + same] == canonical.get(same)) {
+            same++;
+        }
+        if (same == taken && same == canonical.length()) {
+            return;
+        }
+        int bit = same == taken || same == canonical.length()
+                ? 0
+                : Integer.numberOfLeadingZeros((input[start + same] ^ canonical.get(same)) & 0xFF) - 24;
+        throw Asn1Exception.atBit(ErrorKind.NOT_CANONICAL, same * 8L + bit);
+    }
+
+    /**
+     * Reads a value in aligned PER. For generated code.
+     *
+     * @param r the reader
+     * @return the value
+     * @throws Asn1Exception if there is no value
+     */
+    protected T readAper(PerReader r) throws Asn1Exception {
+        throw Asn1Exception.at(ErrorKind.UNSUPPORTED, 0);
+    }
+
+    /**
+     * Writes a value in aligned PER. For generated code.
+     *
+     * @param w the writer
+     * @param value the value
+     * @throws Asn1Exception if the value cannot be encoded
+     */
+    protected void writeAper(PerWriter w, T value) throws Asn1Exception {
+        throw Asn1Exception.at(ErrorKind.UNSUPPORTED, 0);
+    }
+
+    /**
+     * Reads a value in unaligned PER. For generated code.
+     *
+     * @param r the reader
+     * @return the value
+     * @throws Asn1Exception if there is no value
+     */
+    protected T readUper(PerReader r) throws Asn1Exception {
+        throw Asn1Exception.at(ErrorKind.UNSUPPORTED, 0);
+    }
+
+    /**
+     * Writes a value in unaligned PER. For generated code.
+     *
+     * @param w the writer
+     * @param value the value
+     * @throws Asn1Exception if the value cannot be encoded
+     */
+    protected void writeUper(PerWriter w, T value) throws Asn1Exception {
+        throw Asn1Exception.at(ErrorKind.UNSUPPORTED, 0);
+    }
+
+    /**
+     * Reads a value in OER. For generated code.
+     *
+     * @param r the reader
+     * @return the value
+     * @throws Asn1Exception if there is no value
+     */
+    protected T readOer(OerReader r) throws Asn1Exception {
+        throw Asn1Exception.at(ErrorKind.UNSUPPORTED, 0);
+    }
+
+    /**
+     * Writes a value in OER. For generated code.
+     *
+     * @param w the writer
+     * @param value the value
+     * @throws Asn1Exception if the value cannot be encoded
+     */
+    protected void writeOer(OerWriter w, T value) throws Asn1Exception {
+        throw Asn1Exception.at(ErrorKind.UNSUPPORTED, 0);
     }
 
     /**

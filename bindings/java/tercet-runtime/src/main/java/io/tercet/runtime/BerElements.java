@@ -196,7 +196,7 @@ public abstract class BerElements {
             return tag;
         }
         // Not the end, although the number of the tag is that of end-of-contents.
-        return this.tag == 0 ? Tag.NOBODY : this.tag;
+        return this.tag == 0 ? BerTag.NOBODY : this.tag;
     }
 
     /**
@@ -226,7 +226,7 @@ public abstract class BerElements {
         int number = 0;
         for (int p = pos + 1; p < end; p++) {
             int octet = input[p];
-            if (p == pos + 1 && octet == (byte) 0x80 || number > Tag.MAX_NUMBER >> 7) {
+            if (p == pos + 1 && octet == (byte) 0x80 || number > BerTag.MAX_NUMBER >> 7) {
                 return 0;
             }
             number = number << 7 | octet & 0x7F;
@@ -267,7 +267,7 @@ public abstract class BerElements {
                 if (p == pos + 1 && octet == (byte) 0x80) {
                     throw fault(ErrorKind.TAG_LEADING_ZERO, 1);
                 }
-                if (number > Tag.MAX_NUMBER >> 7) {
+                if (number > BerTag.MAX_NUMBER >> 7) {
                     throw fault(ErrorKind.TAG_TOO_LARGE, 0);
                 }
                 number = number << 7 | octet & 0x7F;
@@ -643,7 +643,7 @@ public abstract class BerElements {
             return bits(length, offset);
         }
         boolean split = constructed;
-        Segments segments = new Segments(Tag.BIT_STRING);
+        Segments segments = new Segments(BerTag.BIT_STRING);
         BitString whole = BitString.EMPTY;
         ByteArrayOutputStream out = null;
         int unused = 0;
@@ -674,15 +674,21 @@ public abstract class BerElements {
 
     /** The bits of a primitive BIT STRING whose contents are at {@link #at}. */
     private BitString bits(int length, long offset) throws Asn1Exception {
+        return decodeBits(Octets.known(input, at, length), offset, !ber);
+    }
+
+    /** The bits of the contents of a BIT STRING, which start at an absolute offset. */
+    static BitString decodeBits(Octets contents, long offset, boolean canonical) throws Asn1Exception {
+        int length = contents.length();
         if (length == 0) {
             throw Asn1Exception.at(ErrorKind.BIT_STRING_EMPTY, offset);
         }
-        int unused = input[at] & 0xFF;
+        int unused = contents.get(0) & 0xFF;
         if (unused > 7 || unused > 0 && length == 1) {
             throw Asn1Exception.at(unused > 7 ? ErrorKind.BIT_STRING_UNUSED : ErrorKind.BIT_STRING_UNUSED_EMPTY, offset);
         }
-        BitString bits = BitString.of(Octets.known(input, at + 1, length - 1), unused);
-        if (!ber && !bits.isPaddedWithZeros()) {
+        BitString bits = BitString.of(Octets.known(contents.array(), contents.start() + 1, length - 1), unused);
+        if (canonical && !bits.isPaddedWithZeros()) {
             throw Asn1Exception.at(ErrorKind.BIT_STRING_PADDING, offset + length - 1);
         }
         return bits;
@@ -729,9 +735,9 @@ public abstract class BerElements {
                     continue;
                 }
                 boolean fits = switch (kind) {
-                    case Tag.OCTET_STRING, Tag.BIT_STRING -> tag == kind;
+                    case BerTag.OCTET_STRING, BerTag.BIT_STRING -> tag == kind;
                     // Encoded as if it were an OCTET STRING (8.23.1); several tools write its own tag.
-                    default -> tag == Tag.OCTET_STRING || ber && (tag == kind || kind == 25 && tag == 7);
+                    default -> tag == BerTag.OCTET_STRING || ber && (tag == kind || kind == 25 && tag == 7);
                 };
                 if (!fits) {
                     throw Asn1Exception.at(ErrorKind.SEGMENT_TAG, start);
@@ -745,7 +751,7 @@ public abstract class BerElements {
                     continue;
                 }
                 if (cer) {
-                    int least = kind == Tag.BIT_STRING ? 2 : 1;
+                    int least = kind == BerTag.BIT_STRING ? 2 : 1;
                     if (before != -1 && before != 1000 || length < least || length > 1000) {
                         throw Asn1Exception.at(ErrorKind.SEGMENT_SIZE, start);
                     }
@@ -765,9 +771,9 @@ public abstract class BerElements {
      * Checks that the next element is not a component that comes late or twice. Later versions may add elements with
      * universal tags.
      */
-    final void checkNotLate(Place place) throws Asn1Exception {
+    final void checkNotLate(Components place) throws Asn1Exception {
         int tag = identifier();
-        int found = tag == 0 || Tag.isUniversal(tag) ? -1 : place.find(tag, 0);
+        int found = tag == 0 || BerTag.isUniversal(tag) ? -1 : place.find(tag, 0);
         if (found >= 0) {
             peekHeader();
             throw error(ErrorKind.UNEXPECTED_ELEMENT).in(place, found);
@@ -778,14 +784,14 @@ public abstract class BerElements {
      * Returns the fault of a SEQUENCE with the component that it is in.
      *
      * @param fault the fault
-     * @param at the number of the component, with {@link Place#REQUIRED} if it has to be there, or -1 for none
+     * @param at the number of the component, with {@link Components#REQUIRED} if it has to be there, or -1 for none
      * @param extensible whether the type is extensible
      * @param place finds components
      * @return the fault
      */
-    public final Asn1Exception fault(Asn1Exception fault, int at, boolean extensible, Place place) {
-        return at >= 0 && (at & Place.REQUIRED) != 0
-                ? misplaced(fault, at & ~Place.REQUIRED, extensible, place)
+    public final Asn1Exception fault(Asn1Exception fault, int at, boolean extensible, Components place) {
+        return at >= 0 && (at & Components.REQUIRED) != 0
+                ? misplaced(fault, at & ~Components.REQUIRED, extensible, place)
                 : fault.in(place, at);
     }
 
@@ -812,7 +818,7 @@ public abstract class BerElements {
      * @param place finds components
      * @return the fault
      */
-    private Asn1Exception misplaced(Asn1Exception fault, int number, boolean extensible, Place place) {
+    private Asn1Exception misplaced(Asn1Exception fault, int number, boolean extensible, Components place) {
         if (fault.isHeader()) {
             int tag = identifier();
             int found = tag == 0 ? -1 : place.find(tag, number);
@@ -829,7 +835,7 @@ public abstract class BerElements {
         } catch (Asn1Exception ignored) {
             tag = 0;
         }
-        boolean isLate = !extensible || tag == 0 || !Tag.isUniversal(tag);
+        boolean isLate = !extensible || tag == 0 || !BerTag.isUniversal(tag);
         int found = tag == 0 ? -1 : place.find(tag, number);
         if (found < 0 && tag != 0) {
             found = place.find(tag, 0);
@@ -843,7 +849,7 @@ public abstract class BerElements {
         return Asn1Exception.at(ErrorKind.MISSING_COMPONENT, fault.offset()).in(place, number);
     }
 
-    final Asn1Exception outOfOrder(int last, int position, int[] required, Place place) {
+    final Asn1Exception outOfOrder(int last, int position, int[] required, Components place) {
         try {
             peekHeader();
         } catch (Asn1Exception fault) {

@@ -62,7 +62,7 @@ public final class BerReader extends BerElements {
      * @param place finds components, of which one that is left comes late or twice
      * @throws Asn1Exception if elements are left
      */
-    public void leave(long frame, Place place) throws Asn1Exception {
+    public void leave(long frame, Components place) throws Asn1Exception {
         try {
             leave(frame);
         } catch (Asn1Exception fault) {
@@ -77,7 +77,7 @@ public final class BerReader extends BerElements {
      * @param place finds components, which come late or twice here
      * @throws Asn1Exception if what is left is a known component, or cannot be read
      */
-    public void leaveExtensible(long frame, Place place) throws Asn1Exception {
+    public void leaveExtensible(long frame, Components place) throws Asn1Exception {
         if (indefinite || pos != end) {
             while (hasMore()) {
                 passUnknown(place);
@@ -92,7 +92,7 @@ public final class BerReader extends BerElements {
      * @param place finds components, which come late or twice here
      * @throws Asn1Exception if it is a known component, or cannot be read
      */
-    public void passUnknown(Place place) throws Asn1Exception {
+    public void passUnknown(Components place) throws Asn1Exception {
         checkNotLate(place);
         any();
     }
@@ -302,7 +302,7 @@ public final class BerReader extends BerElements {
             return Octets.known(input, at, length);
         }
         expectHeader(tag);
-        return string(Tag.OCTET_STRING);
+        return string(BerTag.OCTET_STRING);
     }
 
     /**
@@ -564,7 +564,7 @@ public final class BerReader extends BerElements {
      */
     public BitString containing(int tag, boolean isBits) throws Asn1Exception {
         expectHeader(tag);
-        return isBits ? bitString() : BitString.of(string(Tag.OCTET_STRING), 0);
+        return isBits ? bitString() : BitString.of(string(BerTag.OCTET_STRING), 0);
     }
 
     /**
@@ -610,7 +610,7 @@ public final class BerReader extends BerElements {
      * @return the position
      * @throws Asn1Exception if the element is out of order
      */
-    public int inOrder(int last, int position, int least, int[] required, Place place) throws Asn1Exception {
+    public int inOrder(int last, int position, int least, int[] required, Components place) throws Asn1Exception {
         if (position <= last || last < least) {
             throw outOfOrder(last, position, required, place);
         }
@@ -627,7 +627,7 @@ public final class BerReader extends BerElements {
      * @return the position
      * @throws Asn1Exception if the element stands elsewhere
      */
-    public int inAdditions(int last, int additions, int[] required, Place place) throws Asn1Exception {
+    public int inAdditions(int last, int additions, int[] required, Components place) throws Asn1Exception {
         peekHeader();
         boolean isLate = last > additions;
         for (int number : required) {

@@ -8,8 +8,8 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Writes BER, DER and CER (X.690), from the end to the start, so that every length is known when it is written. Users make
- * one to encode many values without taking memory; its other methods are for generated code. A writer belongs to one thread.
+ * Writes BER, DER and CER (X.690), from the end to the start, so that every length is known when it is written. For
+ * generated code: users have {@link Encoder}.
  */
 public final class BerWriter {
     /** Bytes of a header at most. */
@@ -22,16 +22,7 @@ public final class BerWriter {
     private int start = buffer.length;
     private int values = Limits.DEFAULT.depth();
 
-    /**
-     * Makes a writer.
-     *
-     * @param rules BER, DER or CER
-     * @throws IllegalArgumentException for other rules
-     */
-    public BerWriter(Rules rules) {
-        if (rules.family() != Rules.Family.BER) {
-            throw new IllegalArgumentException(rules + " is written by another writer");
-        }
+    BerWriter(Rules rules) {
         this.rules = rules;
         ber = rules == Rules.BER;
         cer = rules == Rules.CER;
@@ -318,7 +309,7 @@ public final class BerWriter {
             for (int at = (length - 1) / 1000 * 1000; at >= 0; at -= 1000) {
                 int piece = Math.min(1000, length - at);
                 push(octets, from + at, piece);
-                header(Tag.OCTET_STRING, piece);
+                header(BerTag.OCTET_STRING, piece);
             }
             close(tag, mark);
             return;
@@ -368,7 +359,7 @@ public final class BerWriter {
             for (int at = (length - 1) / 999 * 999; at >= 0; at -= 999) {
                 int piece = Math.min(999, length - at);
                 putBits(octets.array(), octets.start() + at, piece, at + piece == length ? value.unused() : 0);
-                header(Tag.BIT_STRING, piece + 1);
+                header(BerTag.BIT_STRING, piece + 1);
             }
             close(tag, mark);
             return;

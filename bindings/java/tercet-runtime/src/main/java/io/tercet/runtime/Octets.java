@@ -103,6 +103,16 @@ public final class Octets implements Comparable<Octets> {
     }
 
     /**
+     * Writes the bytes.
+     *
+     * @param out where to
+     * @throws java.io.IOException if they cannot be written
+     */
+    public void writeTo(java.io.OutputStream out) throws java.io.IOException {
+        out.write(array, start, length);
+    }
+
+    /**
      * Returns the same bytes in an array of their own, so that a large input is not kept in memory.
      *
      * @return the value

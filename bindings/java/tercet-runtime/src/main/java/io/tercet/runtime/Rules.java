@@ -7,11 +7,26 @@ public enum Rules {
     /** Distinguished encoding rules (X.690 clause 10). */
     DER(Family.BER, true),
     /** Canonical encoding rules (X.690 clause 9). */
-    CER(Family.BER, true);
+    CER(Family.BER, true),
+    /** Basic packed encoding rules, aligned variant (X.691). */
+    APER(Family.APER, false),
+    /** Basic packed encoding rules, unaligned variant (X.691). */
+    UPER(Family.UPER, false),
+    /** Canonical packed encoding rules, aligned variant (X.691). */
+    CANONICAL_APER(Family.APER, true),
+    /** Canonical packed encoding rules, unaligned variant (X.691). */
+    CANONICAL_UPER(Family.UPER, true),
+    /** Basic octet encoding rules (X.696). */
+    OER(Family.OER, false),
+    /** Canonical octet encoding rules (X.696). */
+    COER(Family.OER, true);
 
     /** The rules that share one codec. */
     enum Family {
-        BER
+        BER,
+        APER,
+        UPER,
+        OER
     }
 
     private final Family family;
@@ -24,6 +39,10 @@ public enum Rules {
 
     Family family() {
         return family;
+    }
+
+    boolean isAligned() {
+        return family == Family.APER;
     }
 
     /**

@@ -31,11 +31,47 @@ public final class UnknownAdditions {
         this.count = count;
     }
 
-    /** Returns these additions and one more element of BER. */
-    UnknownAdditions and(Octets element) {
+    /** The longest row of absent additions that is written. */
+    private static final int MOST = 1 << 16;
+
+    /** Returns these additions and one more. */
+    UnknownAdditions and(Rules.Family family, int number, Octets encoding) {
+        // A list is made once, by a reader that nobody else sees.
         List<Addition> all = list instanceof ArrayList<Addition> own ? own : new ArrayList<>(list);
-        all.add(new Addition(all.size(), element));
-        return new UnknownAdditions(Rules.Family.BER, all, 0);
+        all.add(new Addition(number, encoding));
+        return new UnknownAdditions(family, all, count);
+    }
+
+    /** Returns these additions, of which the bitmap has so many bits: the last is 0, or the type has more additions. */
+    UnknownAdditions reaching(Rules.Family family, int count) {
+        return new UnknownAdditions(family, list, count);
+    }
+
+    /** Returns the bits that tell which additions there are: those that the type knows, and these. */
+    boolean[] bitmap(Rules.Family family, boolean[] known) throws Asn1Exception {
+        if (list.isEmpty() && (count == 0 || family != this.family)) {
+            return known;
+        }
+        int length = known.length;
+        for (Addition addition : of(family)) {
+            int number = addition.number();
+            if (number < length || number - length > MOST) {
+                throw Asn1Exception.at(ErrorKind.VALUE_MISMATCH, 0);
+            }
+            length = number + 1;
+        }
+        boolean[] all = java.util.Arrays.copyOf(known, length);
+        list.forEach(addition -> all[addition.number()] = true);
+        if (count > 0 && family == this.family) {
+            boolean isShorter = count < length;
+            for (int i = count; i < length; i++) {
+                isShorter &= !all[i];
+            }
+            if (count > length || isShorter) {
+                return java.util.Arrays.copyOf(all, count);
+            }
+        }
+        return all;
     }
 
     /**
@@ -73,7 +109,7 @@ public final class UnknownAdditions {
      * @return the additions
      * @throws Asn1Exception if an element is a known component, or cannot be read
      */
-    public static UnknownAdditions rest(BerReader r, Place place) throws Asn1Exception {
+    public static UnknownAdditions rest(BerReader r, Components place) throws Asn1Exception {
         UnknownAdditions all = NONE;
         while (r.peekTag() != 0) {
             all = all.next(r, place);
@@ -89,9 +125,9 @@ public final class UnknownAdditions {
      * @return these additions and that one
      * @throws Asn1Exception if the element is a known component, or cannot be read
      */
-    public UnknownAdditions next(BerReader r, Place place) throws Asn1Exception {
+    public UnknownAdditions next(BerReader r, Components place) throws Asn1Exception {
         r.checkNotLate(place);
-        return and(r.any());
+        return and(Rules.Family.BER, list.size(), r.any());
     }
 
     @Override

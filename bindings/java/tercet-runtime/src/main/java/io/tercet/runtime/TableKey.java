@@ -3,15 +3,15 @@ package io.tercet.runtime;
 import java.math.BigInteger;
 
 /** The value of a component that selects the row of a table (X.682 clause 10). For generated code. */
-public final class Key {
+public final class TableKey {
     /** The component is absent, or its value cannot select a row. */
-    public static final Key NONE = new Key(0, null, false);
+    public static final TableKey NONE = new TableKey(0, null, false);
 
     private final long number;
     private final @Nullable Octets octets;
     private final boolean whole;
 
-    private Key(long number, @Nullable Octets octets, boolean whole) {
+    private TableKey(long number, @Nullable Octets octets, boolean whole) {
         this.number = number;
         this.octets = octets;
         this.whole = whole;
@@ -23,8 +23,8 @@ public final class Key {
      * @param number the value
      * @return the key
      */
-    public static Key of(long number) {
-        return new Key(number, null, true);
+    public static TableKey of(long number) {
+        return new TableKey(number, null, true);
     }
 
     /**
@@ -33,7 +33,7 @@ public final class Key {
      * @param number the value, or null
      * @return the key
      */
-    public static Key of(@Nullable Number number) {
+    public static TableKey of(@Nullable Number number) {
         if (number instanceof BigInteger big) {
             return big.bitLength() < 64 ? of(big.longValue()) : NONE;
         }
@@ -46,8 +46,8 @@ public final class Key {
      * @param octets the contents, or null if the component is absent
      * @return the key
      */
-    public static Key of(@Nullable Octets octets) {
-        return octets == null ? NONE : new Key(0, octets, false);
+    public static TableKey of(@Nullable Octets octets) {
+        return octets == null ? NONE : new TableKey(0, octets, false);
     }
 
     /**
@@ -56,7 +56,7 @@ public final class Key {
      * @param oid the value, or null if the component is absent
      * @return the key
      */
-    public static Key of(@Nullable ObjectIdentifier oid) {
+    public static TableKey of(@Nullable ObjectIdentifier oid) {
         return oid == null ? NONE : of(oid.contents());
     }
 
@@ -66,7 +66,7 @@ public final class Key {
      * @param oid the value, or null if the component is absent
      * @return the key
      */
-    public static Key of(@Nullable RelativeObjectIdentifier oid) {
+    public static TableKey of(@Nullable RelativeObjectIdentifier oid) {
         return oid == null ? NONE : of(oid.contents());
     }
 
@@ -76,7 +76,7 @@ public final class Key {
      * @param real the value, or null if the component is absent
      * @return the key
      */
-    public static Key of(@Nullable Asn1Real real) {
+    public static TableKey of(@Nullable Asn1Real real) {
         return real == null ? NONE : of(real.contents());
     }
 
@@ -86,13 +86,13 @@ public final class Key {
      * @param text the value, or null if the component is absent
      * @return the key
      */
-    public static Key of(@Nullable String text) {
+    public static TableKey of(@Nullable String text) {
         return text == null ? NONE : of(Octets.of(text.getBytes(java.nio.charset.StandardCharsets.UTF_8)));
     }
 
     @Override
     public boolean equals(@Nullable Object other) {
-        return other instanceof Key key
+        return other instanceof TableKey key
                 && whole == key.whole
                 && number == key.number
                 && java.util.Objects.equals(octets, key.octets);

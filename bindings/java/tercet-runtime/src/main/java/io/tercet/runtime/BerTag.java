@@ -1,7 +1,7 @@
 package io.tercet.runtime;
 
 /** Tags as numbers: the class in the two highest bits, the number below. For generated code. */
-public final class Tag {
+public final class BerTag {
     /** The class UNIVERSAL. */
     public static final int UNIVERSAL = 0;
     /** The class APPLICATION. */
@@ -18,7 +18,7 @@ public final class Tag {
     static final int BIT_STRING = 3;
     static final int OCTET_STRING = 4;
 
-    private Tag() {}
+    private BerTag() {}
 
     static int number(int tag) {
         return tag & MAX_NUMBER;

@@ -1,9 +1,9 @@
 package io.tercet.runtime;
 
 /** The components of a SEQUENCE, SET or CHOICE, for errors. For generated code. */
-public class Place {
+public class Components {
     /** No components. */
-    public static final Place NONE = new Place();
+    public static final Components NONE = new Components();
 
     /** A bit in the number of a component that has to be there: the element of another may be in its place. */
     public static final int REQUIRED = 1 << 20;
@@ -18,7 +18,7 @@ public class Place {
      *
      * @param names the names of the components in the specification
      */
-    public Place(String... names) {
+    public Components(String... names) {
         this.names = names;
     }
 

@@ -5,11 +5,11 @@ import java.util.List;
 import java.util.Map;
 
 /** The rows of a table constraint (X.682 clause 10) by their keys. For generated code. */
-public final class Table {
+public final class TableRows {
     private final Map<Object, Integer> rows = new HashMap<>();
 
     /** Makes a table without rows. */
-    public Table() {}
+    public TableRows() {}
 
     /**
      * Adds a row; of several with the same keys the first counts.
@@ -17,7 +17,7 @@ public final class Table {
      * @param row the number of the row
      * @param keys its keys
      */
-    public void add(int row, Key... keys) {
+    public void add(int row, TableKey... keys) {
         rows.putIfAbsent(keys.length == 1 ? keys[0] : List.of(keys), row);
     }
 
@@ -27,7 +27,7 @@ public final class Table {
      * @param key the key
      * @return the number of the row, or -1
      */
-    public int find(Key key) {
+    public int find(TableKey key) {
         return rows.getOrDefault(key, -1);
     }
 
@@ -37,7 +37,7 @@ public final class Table {
      * @param keys the keys
      * @return the number of the row, or -1
      */
-    public int find(Key... keys) {
+    public int find(TableKey... keys) {
         return rows.getOrDefault(keys.length == 1 ? keys[0] : List.of(keys), -1);
     }
 }
