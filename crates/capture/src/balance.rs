@@ -1,6 +1,7 @@
 //! Where the packets of a capture went.
 
 use crate::event::Unread;
+use crate::time::Time;
 use std::collections::BTreeMap;
 
 /// The most reasons that are counted apart.
@@ -22,6 +23,15 @@ pub struct Balance {
     pub unread: u64,
     /// Packets with nothing to look for: acknowledgements, ARP, ICMP.
     pub nothing: u64,
+
+    /// Bytes that the packets had on the network.
+    pub octets: u64,
+    /// The time of the first packet.
+    pub first: Option<Time>,
+    /// The time of the last packet.
+    pub last: Option<Time>,
+    /// Packets by link type, a number of the registry of tcpdump.org.
+    pub link_types: BTreeMap<u32, u64>,
 
     /// Messages.
     pub pdus: u64,

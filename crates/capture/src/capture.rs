@@ -30,6 +30,7 @@ impl Default for Options {
 pub struct Capture<R> {
     packets: PacketReader<R>,
     layers: Layers,
+    expects_more: bool,
 }
 
 impl<R: Read> Capture<R> {
@@ -37,7 +38,21 @@ impl<R: Read> Capture<R> {
     pub fn new(input: R, options: Options) -> Self {
         let Options { decode_as, memory_limit } = options;
         let lookup = Lookup { rules: decode_as };
-        Self { packets: PacketReader::new(input), layers: Layers::new(lookup, memory_limit) }
+        Self {
+            packets: PacketReader::new(input),
+            layers: Layers::new(lookup, memory_limit),
+            expects_more: false,
+        }
+    }
+
+    /// Sets whether another file of the same capture follows: what waits for others then waits for those of that file.
+    pub fn expect_more(&mut self, expects_more: bool) {
+        self.expects_more = expects_more;
+    }
+
+    /// Goes on with the next file of the capture; numbers of frames go on too.
+    pub fn continue_with(&mut self, input: R) {
+        self.packets = PacketReader::from_frame(input, self.packets.frames());
     }
 
     /// Reads the next packet and hands what is in it to `sink`, in order; returns false at the end of the file.
@@ -47,7 +62,9 @@ impl<R: Read> Capture<R> {
     pub fn read_packet(&mut self, sink: &mut dyn FnMut(Event<'_>)) -> io::Result<bool> {
         match self.packets.next_item()? {
             None => {
-                self.layers.finish(sink);
+                if !self.expects_more {
+                    self.layers.finish(sink);
+                }
                 return Ok(false);
             }
             Some(Item::Packet(packet)) => self.layers.packet(&packet, sink),

@@ -46,13 +46,41 @@ pub struct Pdu<'a> {
     pub possible_duplicate: bool,
     /// The addresses of SCCP or SUA, if one of them carries it.
     pub sccp: Option<Arc<Sccp>>,
+    pub(crate) names: &'a Names,
     pub(crate) frames: Frames,
+}
+
+/// The most names of layers that are kept.
+const NAME_LIMIT: usize = 20;
+
+/// Names of layers, the outermost first.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Names {
+    names: [&'static str; NAME_LIMIT],
+    count: usize,
+}
+
+impl Names {
+    /// Adds a name, if it is one.
+    pub(crate) fn push(&mut self, name: &'static str) {
+        if !name.is_empty()
+            && let Some(place) = self.names.get_mut(self.count)
+        {
+            *place = name;
+            self.count += 1;
+        }
+    }
 }
 
 impl Pdu<'_> {
     /// Returns the frames that the message came in, in order; one where it came in a single packet.
     pub fn frames(&self) -> &[u64] {
         self.frames.numbers()
+    }
+
+    /// Returns the names of the layers that carry the message, the outermost first; of several frames, those of the last one.
+    pub fn layers(&self) -> &[&'static str] {
+        &self.names.names[..self.names.count]
     }
 }
 

@@ -48,6 +48,36 @@ impl Time {
     }
 }
 
+impl std::str::FromStr for Time {
+    type Err = String;
+
+    /// Reads `2023-11-14T22:13:20.5Z`, the same without `Z` or a fraction, or a day alone; all in UTC.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || format!("`{text}` is not a time such as `2023-11-14T22:13:20Z`");
+        let whole = text.strip_suffix('Z').unwrap_or(text);
+        let (day, clock) = whole.split_once(['T', ' ']).unwrap_or((whole, "0:0:0"));
+        let (clock, fraction) = clock.split_once('.').unwrap_or((clock, "0"));
+        let numbers = |text: &str, separator: char| -> Option<[i64; 3]> {
+            let parts: Vec<i64> = text.split(separator).map(|it| it.parse().ok()).collect::<Option<_>>()?;
+            parts.try_into().ok()
+        };
+        let [year, month, day] = numbers(day, '-').ok_or_else(wrong)?;
+        let [hour, minute, second] = numbers(clock, ':').ok_or_else(wrong)?;
+        let is_day = (0..=9999).contains(&year) && (1..=12).contains(&month) && (1..=31).contains(&day);
+        if !is_day || hour > 23 || minute > 59 || second > 60 || fraction.len() > 9 {
+            return Err(wrong());
+        }
+        let nanoseconds: u64 = format!("{fraction:0<9}").parse().map_err(|_| wrong())?;
+        // As when printing: years begin in March.
+        let year = if month <= 2 { year - 1 } else { year };
+        let (era, year_of_era) = (year.div_euclid(400), year.rem_euclid(400));
+        let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+        let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+        let days = era * 146_097 + day_of_era - 719_468;
+        Self::new(days * DAY + hour * 3600 + minute * 60 + second, nanoseconds).ok_or_else(wrong)
+    }
+}
+
 impl fmt::Display for Time {
     /// Prints the time by RFC 3339, in UTC with nine digits of the second.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -82,6 +112,28 @@ mod tests {
         assert_eq!(text(951_782_400, 0), "2000-02-29T00:00:00.000000000Z");
         assert_eq!(text(END - 1, 999_999_999), "9999-12-31T23:59:59.999999999Z");
         assert_eq!(text(-1, 0), "1969-12-31T23:59:59.000000000Z");
+    }
+
+    #[test]
+    fn times_are_read_as_they_are_printed() {
+        for text in [
+            "1970-01-01T00:00:00.000000000Z",
+            "2023-11-14T22:13:20.000000001Z",
+            "2000-02-29T23:59:59.120000000Z",
+        ] {
+            assert_eq!(text.parse::<Time>().unwrap().to_string(), text);
+        }
+        assert_eq!("2023-11-14".parse(), "2023-11-14T00:00:00.0Z".parse::<Time>());
+        for text in [
+            "",
+            "2023",
+            "2023-13-01",
+            "2023-01-01T24:00:00",
+            "2023-01-01T0:0:0.1234567890",
+            "2023-1-1T1:1:1.-5",
+        ] {
+            assert!(text.parse::<Time>().is_err(), "{text}");
+        }
     }
 
     #[test]

@@ -76,6 +76,22 @@ const GROUPS: [Group; 24] = [
         rare: &["max-rejects", "skip-rejects", "max-reject-ratio", "marks"],
     },
     Group {
+        heading: "Messages",
+        common: &["protocol", "frames", "frame", "ue", "tid", "call", "stream"],
+        rare: &[
+            "decode-as",
+            "after",
+            "before",
+            "no-decode",
+            "one-capture",
+            "limit-memory",
+            "ies",
+            "layers",
+            "ladder",
+            "pairs",
+        ],
+    },
+    Group {
         heading: "Timers and limits",
         common: &["request-timer", "reply-timer", "pending-timer"],
         rare: &[

@@ -5,11 +5,14 @@ use std::collections::HashMap;
 use std::fs;
 use std::process::Command;
 
+/// Plans of the specifications, for all runs of these tests.
+const CACHE: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/captures-cache");
+
 /// Runs `tercet capture list --json`; the lines and the exit code.
 fn list(arguments: &[&str], schemas: &str) -> (Vec<Value>, Option<i32>, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tercet"));
     command.args(["capture", "list", "--json"]).args(arguments);
-    command.env("TERCET_SCHEMAS", schemas).env("TERCET_CACHE", "off");
+    command.env("TERCET_SCHEMAS", schemas).env("TERCET_CACHE", CACHE);
     let output = command.output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     let lines = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -110,6 +113,145 @@ fn messages_of_other_protocols_have_the_names_that_wireshark_gives_them() {
         }
         assert!(names >= least, "{protocol}: {names}");
     }
+}
+
+/// Runs `tercet capture` with specifications; standard output, the exit code.
+fn run(arguments: &[&str], schemas: &str) -> (String, Option<i32>, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tercet"));
+    command.args(arguments).env("TERCET_SCHEMAS", schemas).env("TERCET_CACHE", CACHE);
+    let output = command.output().unwrap();
+    let text = |octets: &[u8]| String::from_utf8_lossy(octets).into_owned();
+    (text(&output.stdout), output.status.code(), text(&output.stderr))
+}
+
+/// The folder of a specification of 3GPP.
+fn of_3gpp(name: &str) -> Option<String> {
+    Some(tercet_testing::corpora("asn1/specs/3gpp")?.join(name).to_str().unwrap().to_owned())
+}
+
+#[test]
+fn every_message_about_a_user_belongs_to_a_conversation() {
+    let Some(captures) = tercet_testing::corpora("captures/nas-ran") else { return };
+    let Some(schemas) = of_3gpp("3GPP_NR_NGAP_38413") else { return };
+    let capture = captures.join("open5gs-testregistration.pcapng");
+    let capture = capture.to_str().unwrap();
+    let arguments = ["capture", "follow", "--json", "--pairs", "--protocol", "ngap", capture];
+    let (out, code, stderr) = run(&arguments, &schemas);
+    assert_eq!(code, Some(0), "{stderr}");
+    let lines: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let mut users: HashMap<String, (Value, Value)> = HashMap::new();
+    let (mut of_users, mut answered, mut wrong) = (0, 0, 0);
+    for line in &lines {
+        answered += usize::from(line["answer_frame"].is_u64());
+        if line["ids"].as_object().is_none_or(serde_json::Map::is_empty) {
+            continue;
+        }
+        of_users += 1;
+        let number = line["conversation"].to_string();
+        assert_ne!(number, "null", "{line}");
+        // Both identifiers of a user stay the same.
+        let (amf, ran) = users.entry(number).or_insert_with(|| (Value::Null, Value::Null));
+        for (known, found) in [(amf, &line["ids"]["amf"]), (ran, &line["ids"]["ran"])] {
+            if known.is_null() {
+                *known = found.clone();
+            }
+            wrong += usize::from(!found.is_null() && known != found);
+        }
+    }
+    // A message with the identifiers of two users, which is answered by an error.
+    assert!(wrong <= 2, "{wrong}");
+    assert!(of_users > 1200 && users.len() >= 30 && answered > 300, "{of_users} {} {answered}", users.len());
+    let (out, code, _) =
+        run(&["capture", "follow", "--ladder", "--ue", "1", "--frames", "57-150", capture], &schemas);
+    assert_eq!(code, Some(0));
+    assert!(out.lines().next().unwrap().contains("-- ngap InitialUEMessage --"), "{out}");
+    assert!(out.lines().nth(1).unwrap().contains("<--"), "{out}");
+    let (_, code, stderr) = run(&["capture", "follow", "--ue", "987654", capture], &schemas);
+    assert!(code == Some(1) && stderr.contains("no message of this conversation"), "{stderr}");
+}
+
+#[test]
+fn messages_are_shown_with_the_names_of_the_specification() {
+    let Some(captures) = tercet_testing::corpora("captures/nas-ran") else { return };
+    let Some(schemas) = of_3gpp("3GPP_NR_NGAP_38413") else { return };
+    let capture = captures.join("open5gs-testregistration.pcapng");
+    let show = |more: &[&str]| {
+        let arguments = [&["capture", "show", "--frame", "59", capture.to_str().unwrap()], more].concat();
+        let (out, code, stderr) = run(&arguments, &schemas);
+        assert_eq!(code, Some(0), "{stderr}");
+        let (head, value) = out.split_at(out.find("\n{").unwrap());
+        (head.to_owned(), serde_json::from_str::<Value>(value).unwrap())
+    };
+    let (head, value) = show(&[]);
+    assert!(head.starts_with("frame 59  ngap  InitialUEMessage\n"), "{head}");
+    assert!(head.contains("linux cooked / ipv4 / sctp / ngap"), "{head}");
+    assert_eq!(value["procedureCode"], "id-InitialUEMessage");
+    assert_eq!(value["IEs"]["RAN-UE-NGAP-ID"], 1);
+    let (_, value) = show(&["--ies", "list"]);
+    let elements = &value["initiatingMessage"]["value"]["protocolIEs"];
+    assert_eq!(elements[0]["id"], "id-RAN-UE-NGAP-ID");
+    let (_, value) = show(&["--ies", "list", "--numbers"]);
+    assert_eq!(value["initiatingMessage"]["value"]["protocolIEs"][0]["id"], 85);
+    let condition = "value.IEs.RRCEstablishmentCause = 'mo-Signalling' and ids.ran = 1 and src = '127.0.0.1'";
+    let (out, code, _) = run(&["capture", "list", "--where", condition, capture.to_str().unwrap()], &schemas);
+    assert_eq!(code, Some(0));
+    assert!(out.lines().nth(1).unwrap().contains("InitialUEMessage"), "{out}");
+}
+
+#[test]
+fn messages_are_counted_and_extracted() {
+    let Some(folder) = tercet_testing::corpora("captures/made") else { return };
+    let path = folder.join("udp-h248-text-and-ber.pcap");
+    let capture = path.to_str().unwrap();
+    let (out, code, _) = run(&["capture", "stat", "--json", capture], "");
+    let counts: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((code, &counts["packets"], &counts["pdus"]), (Some(0), &60.into(), &60.into()));
+    assert_eq!(counts["protocols"]["h248"]["decoded"], 30);
+    let balance = counts["balance"].as_object().unwrap().values().filter_map(Value::as_u64).sum::<u64>();
+    assert_eq!(balance, 60);
+    let output = tempfile::tempdir().unwrap();
+    let records = output.path().join("records");
+    let arguments = ["capture", "extract", "--protocol", "h248", capture, "-o", records.to_str().unwrap()];
+    assert_eq!(run(&arguments, "").1, Some(0));
+    let octets = fs::read(&records).unwrap();
+    let manifest = fs::read_to_string(output.path().join("records.jsonl")).unwrap();
+    assert_eq!(manifest.lines().count(), 30);
+    for line in manifest.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()) {
+        let (offset, length) =
+            (line["offset"].as_u64().unwrap() as usize, line["length"].as_u64().unwrap() as usize);
+        let hex: String =
+            octets[offset..offset + length].iter().map(|octet| format!("{octet:02x}")).collect();
+        assert_eq!(line["octets"], hex);
+        assert_eq!(octets[offset - 4..offset], (length as u32).to_be_bytes());
+    }
+    let each = output.path().join("each");
+    let arguments =
+        ["capture", "extract", "--protocol", "h248-text", capture, "-o", &format!("{}/", each.display())];
+    assert_eq!(run(&arguments, "").1, Some(0));
+    assert_eq!(fs::read_dir(&each).unwrap().count(), 31);
+    let (out, code, _) = run(&["megaco", "check", "-q", capture], "");
+    assert_eq!(code, Some(0));
+    assert!(out.lines().count() == 60 && out.lines().all(|line| line.starts_with("frame ")), "{out}");
+}
+
+#[test]
+fn files_of_a_ring_are_one_capture() {
+    let Some(folder) = tercet_testing::corpora("captures/made") else { return };
+    // A fragment of a message in each of two files; the second one is given first.
+    let whole = fs::read(folder.join("sctp-fragments.pcap")).unwrap();
+    let mut bounds = vec![24];
+    while let Some(length) = whole.get(bounds[bounds.len() - 1] + 8..).and_then(|rest| rest.first_chunk()) {
+        bounds.push(bounds[bounds.len() - 1] + 16 + u32::from_le_bytes(*length) as usize);
+    }
+    let output = tempfile::tempdir().unwrap();
+    let cut = bounds[3];
+    let paths = [output.path().join("b.pcap"), output.path().join("a.pcap")];
+    fs::write(&paths[0], &whole[..cut]).unwrap();
+    fs::write(&paths[1], [&whole[..24], &whole[cut..]].concat()).unwrap();
+    let expected = list(&["--no-decode", folder.join("sctp-fragments.pcap").to_str().unwrap()], "").0;
+    let arguments = ["--no-decode", "--one-capture", paths[1].to_str().unwrap(), paths[0].to_str().unwrap()];
+    let (lines, code, stderr) = list(&arguments, "");
+    assert_eq!((&lines, code), (&expected, Some(0)), "{stderr}");
 }
 
 #[test]

@@ -76,7 +76,12 @@ pub fn is_capture(begin: &[u8]) -> bool {
 impl<R: Read> PacketReader<R> {
     /// Returns a reader of an uncompressed capture file.
     pub fn new(input: R) -> Self {
-        Self { window: Window::new(input), format: Format::Unknown, frames: 0, consumed: 0, deferred: None }
+        Self::from_frame(input, 0)
+    }
+
+    /// Returns a reader of a file that goes on after so many frames.
+    pub fn from_frame(input: R, frames: u64) -> Self {
+        Self { window: Window::new(input), format: Format::Unknown, frames, consumed: 0, deferred: None }
     }
 
     /// Returns how many frames were read so far.

@@ -36,6 +36,24 @@ impl From<Target> for Payload {
 }
 
 impl Payload {
+    /// Returns the name of a carrier.
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Message(_) => "",
+            Self::M2ua => "m2ua",
+            Self::M2pa => "m2pa",
+            Self::M3ua => "m3ua",
+            Self::Sua => "sua",
+            Self::Mtp2 => "mtp2",
+            Self::Mtp3 => "mtp3",
+            Self::Sccp => "sccp",
+            Self::GtpPrime => "gtp'",
+            Self::Gsmtap => "gsmtap",
+            Self::Exported => "exported pdu",
+            Self::GeoNetworking => "geonetworking",
+        }
+    }
+
     /// Returns what a message of SCTP carries, by its payload protocol identifier, or by the ports of SIGTRAN.
     pub(super) fn of_sctp(ppid: u32, ports: (u16, u16)) -> Option<Self> {
         let is = |port| ports.0 == port || ports.1 == port;
@@ -87,6 +105,7 @@ impl Layers {
         let mut range = 0..octets.len();
         for _ in 0..DEPTH_LIMIT {
             let at_hand = octets.get(range.clone()).unwrap_or_default();
+            path.names.push(payload.name());
             let carried = match payload {
                 Payload::Message(target) => {
                     if at_hand.is_empty() {

@@ -66,6 +66,18 @@ impl Framing {
         })
     }
 
+    /// Returns the name of the layer between TCP and messages.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Ldap | Self::Snmp | Self::Marked | Self::Prefixed => "",
+            Self::Tpkt(Inside::Message) => "tpkt",
+            Self::Tpkt(Inside::Q931) => "tpkt, q.931",
+            Self::Tpkt(Inside::Cotp) => "tpkt, cotp",
+            Self::GtpPrime => "gtp'",
+            Self::Tls => "tls",
+        }
+    }
+
     /// Looks at the begin of what has not been read.
     pub(super) fn next(self, octets: &[u8]) -> Found {
         match self {

@@ -17,7 +17,7 @@ mod udp;
 
 use crate::balance::{Balance, End};
 use crate::decode_as::{Field, Lookup};
-use crate::event::{Endpoint, Event, Pdu, Sccp, Stream, Unread};
+use crate::event::{Endpoint, Event, Names, Pdu, Sccp, Stream, Unread};
 use crate::fault::Fault;
 use crate::file::Packet;
 use crate::protocol::{Target, by_contents};
@@ -57,6 +57,34 @@ enum Next {
     GtpU,
     /// Messages, and what carries them above a transport.
     Payload(Payload),
+}
+
+impl Next {
+    /// Returns the name of the layer; nothing for one that only chooses another.
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Link(1) => "ethernet",
+            Self::Link(113 | 276) => "linux cooked",
+            Self::Link(0 | 108) => "loopback",
+            Self::Link(105 | 127) => "802.11",
+            Self::EtherType(0x8100 | 0x88A8 | 0x9100) => "vlan",
+            Self::EtherType(0x8864) => "pppoe",
+            Self::EtherType(0x88B8 | 0x88BA) => "iec 61850",
+            Self::Mpls => "mpls",
+            Self::Ppp => "ppp",
+            Self::Ipv4 => "ipv4",
+            Self::Ipv6 => "ipv6",
+            Self::Protocol(6) => "tcp",
+            Self::Protocol(17) => "udp",
+            Self::Protocol(136) => "udp-lite",
+            Self::Protocol(132) => "sctp",
+            Self::Protocol(44) => "fragment",
+            Self::Protocol(47) => "gre",
+            Self::Protocol(51) => "ah",
+            Self::GtpU => "gtp-u",
+            Self::Link(_) | Self::EtherType(_) | Self::Ip | Self::Protocol(_) | Self::Payload(_) => "",
+        }
+    }
 }
 
 /// What a layer finds.
@@ -109,6 +137,8 @@ struct Path {
     /// Point codes of MTP: the sender's and the receiver's.
     points: [Option<u32>; 2],
     sccp: Option<Arc<Sccp>>,
+    /// The names of the layers so far.
+    names: Names,
 }
 
 impl Path {
@@ -172,6 +202,10 @@ impl Layers {
             cut: (packet.octets.len() as u64) < u64::from(packet.original_length),
             ..Path::of_frame(packet.frame)
         };
+        self.balance.octets += u64::from(packet.original_length);
+        *self.balance.link_types.entry(packet.link_type).or_default() += 1;
+        self.balance.first = self.balance.first.into_iter().chain(packet.time).min();
+        self.balance.last = self.balance.last.into_iter().chain(packet.time).max();
         let mut walked = self.walk(&mut path, Next::Link(packet.link_type), packet.octets, sink);
         let end = loop {
             walked = match walked {
@@ -211,6 +245,7 @@ impl Layers {
     ) -> Result<End, (Next, Vec<u8>)> {
         loop {
             path.depth += 1;
+            path.names.push(next.name());
             let step = if path.depth > DEPTH_LIMIT {
                 Step::bad("packet", format!("more than {DEPTH_LIMIT} layers"))
             } else {
@@ -279,6 +314,7 @@ impl Layers {
             partial: path.partial,
             possible_duplicate,
             sccp: path.sccp.clone(),
+            names: &path.names,
             frames: path.frames.clone(),
         }));
     }
@@ -324,6 +360,7 @@ impl Path {
             partial: false,
             points: [None; 2],
             sccp: None,
+            names: Names::default(),
         }
     }
 }

@@ -200,10 +200,11 @@ impl Layers {
             self.balance.count_unread(Unread::SctpPpid(ppid));
             return End::Unread;
         };
-        let (of_packet, points) = (std::mem::replace(&mut path.frames, frames), path.points);
+        let (of_packet, points, names) =
+            (std::mem::replace(&mut path.frames, frames), path.points, path.names);
         let end = self.payload(found, octets, path, sink);
         // The next chunk of the packet begins with what the packet has.
-        (path.frames, path.points, path.sccp) = (of_packet, points, None);
+        (path.frames, path.points, path.sccp, path.names) = (of_packet, points, None, names);
         end
     }
 

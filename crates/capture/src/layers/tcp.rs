@@ -224,9 +224,11 @@ impl Layers {
                         from: Endpoint::Ip(from),
                         to: Endpoint::Ip(to),
                         stream,
+                        names: path.names,
                         ..Path::of_frame(path.frame)
                     };
                     place.frames = Frames::of(sources.iter().map(|it| it.frame).collect());
+                    place.names.push(state.framing.name());
                     let unit = &direction.unread()[message];
                     end = end.max(self.unit(state, unit, &mut place, sink));
                     direction.consume(total);

@@ -2,8 +2,10 @@
 
 use super::identifiers::{Identifiers, identifiers};
 use super::specifications::{Specification, Specifications};
+use super::value::{Form, value};
 use super::{h248, names};
 use crate::term;
+use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::Arc;
 use tercet::dynamic::{Options, Tape};
@@ -18,6 +20,8 @@ pub(super) struct Decoded {
     pub(super) message: Option<String>,
     pub(super) identifiers: Identifiers,
     pub(super) fault: Option<Fault>,
+    /// The value, if it is asked for.
+    pub(super) value: Option<Value>,
 }
 
 /// Why a message is not decoded as a whole.
@@ -42,26 +46,29 @@ pub(super) struct Decoder {
     found: HashMap<&'static str, Vec<Found>>,
     tape: Tape,
     options: Options,
+    /// How values are shown, if they are.
+    form: Option<Form>,
 }
 
 impl Decoder {
-    pub(super) fn new(specifications: Specifications) -> Self {
-        Self { specifications, found: HashMap::new(), tape: Tape::new(), options: Options::default() }
+    pub(super) fn new(specifications: Specifications, form: Option<Form>) -> Self {
+        Self { specifications, found: HashMap::new(), tape: Tape::new(), options: Options::default(), form }
     }
 
     /// Decodes a message by the first specification that fits it, or by the first one as far as it goes.
     pub(super) fn decode(&mut self, pdu: &Pdu<'_>) -> Decoded {
         let protocol = pdu.protocol;
         if protocol.type_name.is_none() {
-            return h248::decode(pdu.octets);
+            return h248::decode(pdu.octets, self.form.is_some());
         }
         let specifications = self.specifications_of(protocol, pdu.variant.as_ref());
         if specifications.is_empty() && protocol.name == "h248" {
-            return h248::decode(pdu.octets);
+            return h248::decode(pdu.octets, self.form.is_some());
         }
         let mut first = None;
         for specification in specifications.iter() {
-            let decoded = decode_by(protocol, specification, pdu.octets, &mut self.tape, &self.options);
+            let decoded =
+                decode_by(protocol, specification, pdu.octets, &mut self.tape, &self.options, self.form);
             // One that leaves the message as octets is worse than one that names it.
             if decoded.fault.is_none() && decoded.message.is_some() {
                 return decoded;
@@ -124,6 +131,7 @@ fn decode_by(
     octets: &[u8],
     tape: &mut Tape,
     options: &Options,
+    form: Option<Form>,
 ) -> Decoded {
     let Specification { plan, root, rules, .. } = specification;
     let mut codec = TapeCodec::new(*rules, plan);
@@ -150,6 +158,7 @@ fn decode_by(
     let view = tape.view(octets);
     decoded.message = names::message(protocol, &specification.type_name, &plan.shape, view);
     decoded.identifiers = identifiers(protocol, &plan.shape, view);
+    decoded.value = form.map(|form| value(&plan.shape, view, form));
     decoded
 }
 

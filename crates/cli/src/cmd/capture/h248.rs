@@ -7,7 +7,7 @@ use tercet_megaco::codec::{Codec as _, Encoding};
 use tercet_megaco::json;
 
 /// Decodes a message: the name of its first transaction, and the identifiers of transactions, contexts and commands.
-pub(super) fn decode(octets: &[u8]) -> Decoded {
+pub(super) fn decode(octets: &[u8], wants_value: bool) -> Decoded {
     let message = match Encoding::detect(octets).decode(octets) {
         Ok(message) => message,
         Err(error) => {
@@ -27,7 +27,7 @@ pub(super) fn decode(octets: &[u8]) -> Decoded {
         Err(_) => Value::Null,
     };
     let (name, identifiers) = summary(&value);
-    Decoded { message: name, identifiers, ..Decoded::default() }
+    Decoded { message: name, identifiers, value: wants_value.then_some(value), ..Decoded::default() }
 }
 
 /// Finds the name of the first transaction, and the identifiers.

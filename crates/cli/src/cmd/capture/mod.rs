@@ -1,12 +1,21 @@
 //! `tercet capture`: messages in packet captures.
 
+mod conditions;
+mod conversations;
 mod decoder;
+mod extract;
+mod follow;
 mod h248;
 mod identifiers;
+mod line;
 mod list;
 mod names;
 mod protocols;
+mod reading;
+mod show;
 mod specifications;
+mod stat;
+mod value;
 
 use crate::exit::Outcome;
 use clap::{Args, Subcommand};
@@ -21,6 +30,8 @@ streams of TCP.
 Examples:
   tercet capture list -s specifications/ attach.pcap
   tercet capture list --json --protocol ngap *.pcapng.gz
+  tercet capture show -s specifications/ attach.pcap --frame 12
+  tercet capture follow -s specifications/ --ue 17 attach.pcap
   tercet capture protocols -s specifications/")]
 pub struct Capture {
     #[command(subcommand)]
@@ -30,6 +41,10 @@ pub struct Capture {
 #[derive(Subcommand, Debug)]
 enum Command {
     List(list::List),
+    Show(show::Show),
+    Stat(stat::Stat),
+    Follow(follow::Follow),
+    Extract(extract::Extract),
     Protocols(protocols::Protocols),
 }
 
@@ -37,6 +52,10 @@ impl Capture {
     pub fn run(&self) -> Outcome {
         match &self.command {
             Command::List(command) => command.run(),
+            Command::Show(command) => command.run(),
+            Command::Stat(command) => command.run(),
+            Command::Follow(command) => command.run(),
+            Command::Extract(command) => command.run(),
             Command::Protocols(command) => command.run(),
         }
     }

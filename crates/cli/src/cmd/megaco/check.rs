@@ -1,5 +1,6 @@
 //! `tercet megaco check`.
 
+use super::captures::each_message;
 use super::registry::RegistryArgs;
 use super::{inputs, place};
 use crate::args::writes_stdout;
@@ -16,6 +17,8 @@ use tercet_megaco::packages::Packages;
 /// Check messages: `ok VERSION`, or `error LINE:COLUMN` and what was expected there
 #[derive(Args, Debug)]
 #[command(after_help = "\
+Of a packet capture (pcap, pcapng) all messages are checked; their lines begin with `frame NUMBER: `.
+
 With --packages, lines below that of a message report what differs from its packages: names of properties, events,
 signals, statistics and parameters, and values that are not of their types. A line `note` is about a package that is not
 known, or known in part only; it is not a fault. Public packages are those of H.248.1 annex E and later ones of the series H.248, Q.1950 and 3GPP
@@ -54,24 +57,32 @@ impl Check {
         let binary = self.registry.read()?;
         let (mut failed, mut differs) = (false, false);
         for (input, _) in &inputs {
-            let octets = input.read()?;
-            let written = match Encoding::detect(&octets).decode_with(&binary, &octets) {
-                Ok(message) => writeln!(out, "ok {}", message.mess.version).and_then(|()| {
-                    if self.packages {
-                        differs |= findings(&binary.packages, &message, &mut out)?;
+            each_message(input, &mut |frame, octets| {
+                let place_of = frame.map(|frame| format!("frame {frame}: ")).unwrap_or_default();
+                let written = match Encoding::detect(octets).decode_with(&binary, octets) {
+                    Ok(message) => writeln!(out, "{place_of}ok {}", message.mess.version).and_then(|()| {
+                        if self.packages {
+                            differs |= findings(&binary.packages, &message, &mut out)?;
+                        }
+                        Ok(())
+                    }),
+                    Err(error) => {
+                        failed = true;
+                        let (line, column) = place(&error, octets);
+                        if !self.quiet {
+                            let place = format!("{}: {place_of}{line}:{column}", input.shown());
+                            let place = if frame.is_some() {
+                                place
+                            } else {
+                                format!("{}:{line}:{column}", input.shown())
+                            };
+                            self.show(&error, octets, &place, column);
+                        }
+                        writeln!(out, "{place_of}error {line}:{column} expected {}", error.what)
                     }
-                    Ok(())
-                }),
-                Err(error) => {
-                    failed = true;
-                    let (line, column) = place(&error, &octets);
-                    if !self.quiet {
-                        self.show(&error, &octets, &format!("{}:{line}:{column}", input.shown()), column);
-                    }
-                    writeln!(out, "error {line}:{column} expected {}", error.what)
-                }
-            };
-            written.map_err(|error| Failure::io("<stdout>", &error))?;
+                };
+                written.map_err(|error| Failure::io("<stdout>", &error))
+            })?;
         }
         out.flush().map_err(|error| Failure::io("<stdout>", &error))?;
         // The status that the command promises for messages that are none.

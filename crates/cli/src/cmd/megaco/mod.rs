@@ -1,6 +1,7 @@
 //! `tercet megaco`: messages of H.248.1.
 
 mod agent;
+mod captures;
 mod check;
 mod erlang;
 mod measure;

@@ -1,5 +1,6 @@
 //! `tercet megaco transcode`, and `decode` and `encode`, which are it to and from JSON.
 
+use super::captures::each_message;
 use super::registry::RegistryArgs;
 use super::{encodings, fault, inputs};
 use crate::args::writes_stdout;
@@ -35,7 +36,7 @@ pub struct Transcode {
     registry: RegistryArgs,
 }
 
-/// Show messages as JSON, one line each
+/// Show messages as JSON, one line each; also those in packet captures
 #[derive(Args, Debug)]
 pub struct Decode {
     #[command(flatten)]
@@ -106,46 +107,52 @@ impl Transcode {
             }
         }
         for (input, below) in inputs {
-            let octets = input.read()?;
-            let from = self.from.unwrap_or_else(|| Encoding::detect(&octets));
-            let mut out = Vec::new();
-            let written = from
-                .decode_with(&binary, &octets)
-                .map_err(|error| fault(&error, &octets, input.shown().as_ref()));
-            let written = written.and_then(|message| {
-                let written = self.to.encode_with(&binary, &message, &mut out);
-                written.map_err(|error| {
-                    format!(
-                        "{}: {} cannot express it: it requires {}",
-                        input.shown(),
-                        self.to.name(),
-                        error.what
-                    )
-                })
-            });
-            if let Err(message) = written {
-                term::error(message);
-                failed = true;
-                continue;
-            }
-            match &self.output {
-                Some(directory) => {
-                    let path = directory.join(below);
-                    let parent = path.parent().unwrap_or(directory);
-                    fs::create_dir_all(parent).map_err(|error| Failure::io(parent.display(), &error))?;
-                    let mut output = Output::create_derived(&path)?;
-                    output.write_all(&out)?;
-                    output.commit()?;
+            each_message(&input, &mut |frame, octets| {
+                if frame.is_some() && self.output.is_some() {
+                    return Err(Failure::usage(format_args!(
+                        "{}: a capture has several messages\nhelp: `tercet capture extract` writes them to files",
+                        input.shown()
+                    )));
                 }
-                None => {
-                    if is_text {
-                        out.push(b'\n');
+                let name = match frame {
+                    Some(frame) => format!("{}: frame {frame}", input.shown()),
+                    None => input.shown(),
+                };
+                let from = self.from.unwrap_or_else(|| Encoding::detect(octets));
+                let mut out = Vec::new();
+                let written =
+                    from.decode_with(&binary, octets).map_err(|error| fault(&error, octets, name.as_ref()));
+                let written = written.and_then(|message| {
+                    let written = self.to.encode_with(&binary, &message, &mut out);
+                    written.map_err(|error| {
+                        format!("{name}: {} cannot express it: it requires {}", self.to.name(), error.what)
+                    })
+                });
+                if let Err(message) = written {
+                    term::error(message);
+                    failed = true;
+                    return Ok(());
+                }
+                match &self.output {
+                    Some(directory) => {
+                        let path = directory.join(&below);
+                        let parent = path.parent().unwrap_or(directory);
+                        fs::create_dir_all(parent).map_err(|error| Failure::io(parent.display(), &error))?;
+                        let mut output = Output::create_derived(&path)?;
+                        output.write_all(&out)?;
+                        output.commit()?;
                     }
-                    term::stdout(Quotes::Ignored)
-                        .write_all(&out)
-                        .map_err(|error| Failure::io("<stdout>", &error))?;
+                    None => {
+                        if is_text {
+                            out.push(b'\n');
+                        }
+                        term::stdout(Quotes::Ignored)
+                            .write_all(&out)
+                            .map_err(|error| Failure::io("<stdout>", &error))?;
+                    }
                 }
-            }
+                Ok(())
+            })?;
         }
         Ok(if failed { Exit::Usage } else { Exit::Good })
     }

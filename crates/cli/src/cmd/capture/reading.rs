@@ -1,0 +1,281 @@
+//! What the commands on captures share: their options, and the loop over the messages of files.
+
+use super::conditions::Condition;
+use super::decoder::{Decoded, Decoder};
+use super::line::object;
+use super::specifications::SpecificationArgs;
+use super::value::{Elements, Form};
+use crate::exit::{Exit, Failure, Outcome};
+use crate::inputs::{Input, InputArgs};
+use crate::term;
+use clap::{Args, ValueEnum};
+use serde_json::{Map, Value};
+use std::io::Read;
+use tercet_capture::file::{Item, PacketReader};
+use tercet_capture::{Balance, Capture, DecodeAs, Event, Options, Pdu, Time, protocol, protocols};
+
+/// Which messages are read, and how they are decoded.
+#[derive(Args, Debug)]
+pub(super) struct ReadingArgs {
+    #[command(flatten)]
+    pub(super) input: InputArgs,
+
+    #[command(flatten)]
+    specifications: SpecificationArgs,
+
+    /// Read messages of these protocols only
+    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = known)]
+    protocol: Vec<&'static str>,
+
+    /// Rule for messages that the table of protocols does not find: FIELD==VALUE[,VALUE|A-B]=PROTOCOL[.TYPE][:RULES], or
+    /// tshark's FIELD==VALUE,PROTOCOL; fields: sctp.ppid, sctp.port, tcp.port, udp.port, ethertype, dlt, sccp.ssn, m3ua.si,
+    /// btp.port, gsmtap.type, gtpp.format. The last one that fits wins
+    #[arg(short, long, value_name = "RULE")]
+    decode_as: Vec<DecodeAs>,
+
+    /// Read the messages that meet a condition: `protocol = 'ngap' and message like 'Initial%' and ids.amf = 17`; columns
+    /// are the keys of `list --json`, and `value` with the components of the message
+    #[arg(long = "where", value_name = "CONDITION")]
+    condition: Vec<Condition>,
+
+    /// Read the messages that frames from A to B complete
+    #[arg(long, value_name = "A-B", value_parser = frames)]
+    frames: Option<(u64, u64)>,
+
+    /// Read messages of this time and later ones, in UTC: 2023-11-14T22:13:20
+    #[arg(long, value_name = "TIME")]
+    after: Option<Time>,
+
+    /// Read messages before this time
+    #[arg(long, value_name = "TIME")]
+    before: Option<Time>,
+
+    /// Do not decode messages
+    #[arg(long)]
+    no_decode: bool,
+
+    /// Read several files as one capture, in the order of their first packets; fragments and numbers of frames go on
+    #[arg(long)]
+    one_capture: bool,
+
+    /// Messages of which the capture has only the begin
+    #[arg(long, value_enum, default_value_t = Partial::Keep, value_name = "ACTION")]
+    partial: Partial,
+
+    /// Memory for fragments that wait for others, in bytes; K, M and G multiply by 1024, its square and its cube
+    #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = size)]
+    limit_memory: usize,
+
+    /// Lists of information elements in values
+    #[arg(long, value_enum, default_value_t = Elements::Map, value_name = "FORM")]
+    ies: Elements,
+
+    /// Show constants of values as numbers instead of their names in the specification
+    #[arg(long)]
+    numbers: bool,
+}
+
+/// What is done with messages that are cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Partial {
+    /// Keep them, marked as partial
+    Keep,
+    /// Skip them
+    Drop,
+}
+
+/// A message, decoded if that is asked for.
+pub(super) struct Message<'a> {
+    pub(super) pdu: &'a Pdu<'a>,
+    pub(super) decoded: Option<Decoded>,
+    /// The name of its file, if there are several.
+    pub(super) file: Option<&'a str>,
+}
+
+/// What reading a file came to.
+pub(super) struct FileTotals<'a> {
+    pub(super) name: &'a str,
+    pub(super) balance: &'a Balance,
+    pub(super) undecoded: u64,
+}
+
+/// Takes messages, and what files came to.
+pub(super) trait Reader {
+    /// Takes a message.
+    fn message(&mut self, message: Message<'_>) -> Outcome<()>;
+
+    /// Takes what a file came to.
+    fn end(&mut self, _totals: &FileTotals<'_>) -> Outcome<()> {
+        Ok(())
+    }
+}
+
+/// Returns the name of a protocol.
+fn known(name: &str) -> Result<&'static str, String> {
+    let names = || protocols().iter().map(|it| &*it.name);
+    protocol(name).map(|it| &*it.name).ok_or_else(|| tercet::suggest::unknown("protocol", name, names()))
+}
+
+/// Reads numbers of frames: `5`, `5-9`, `5-`.
+fn frames(text: &str) -> Result<(u64, u64), String> {
+    let (first, last) = text.split_once('-').unwrap_or((text, text));
+    let number = |text: &str| text.parse().map_err(|_| format!("`{text}` is not a number of a frame"));
+    Ok((number(first)?, if last.is_empty() { u64::MAX } else { number(last)? }))
+}
+
+/// Reads a number of bytes: `64M`.
+fn size(text: &str) -> Result<usize, String> {
+    let (digits, shift) = match text.as_bytes().last() {
+        Some(b'K') => (&text[..text.len() - 1], 10),
+        Some(b'M') => (&text[..text.len() - 1], 20),
+        Some(b'G') => (&text[..text.len() - 1], 30),
+        _ => (text, 0),
+    };
+    let number = digits.parse::<usize>().ok().and_then(|number| number.checked_mul(1 << shift));
+    number.ok_or_else(|| format!("`{text}` is not a size such as `64M`"))
+}
+
+impl ReadingArgs {
+    /// Reads the messages of all files; values are made if `values` asks for them.
+    pub(super) fn read(&self, values: bool, reader: &mut dyn Reader) -> Outcome {
+        let needs_values = values || self.condition.iter().any(Condition::needs_values);
+        let form = needs_values.then_some(Form { elements: self.ies, numbers: self.numbers });
+        let mut decoder = match self.no_decode {
+            true => None,
+            false => Some(Decoder::new(self.specifications.find()?, form)),
+        };
+        let mut inputs = self.input.expand()?;
+        if self.one_capture {
+            let mut timed = Vec::new();
+            for input in inputs {
+                timed.push((first_time(&input)?, input));
+            }
+            timed.sort_by_key(|(time, _)| *time);
+            inputs = timed.into_iter().map(|(_, input)| input).collect();
+            return self.read_capture(&inputs, false, decoder.as_mut(), reader);
+        }
+        let mut exit = Exit::Good;
+        for input in &inputs {
+            let several = inputs.len() > 1;
+            exit = exit.max(self.read_capture(
+                std::slice::from_ref(input),
+                several,
+                decoder.as_mut(),
+                reader,
+            )?);
+        }
+        Ok(exit)
+    }
+
+    /// Reads the messages of a capture of one or several files.
+    fn read_capture(
+        &self,
+        inputs: &[Input],
+        several: bool,
+        mut decoder: Option<&mut Decoder>,
+        reader: &mut dyn Reader,
+    ) -> Outcome {
+        let Some((first, rest)) = inputs.split_first() else { return Ok(Exit::Good) };
+        let mut options = Options::default();
+        options.decode_as.clone_from(&self.decode_as);
+        options.memory_limit = self.limit_memory;
+        let mut capture = Capture::new(first.open()?, options);
+        let mut name = first.name();
+        let (mut taken, mut undecoded) = (Ok(()), 0u64);
+        let mut remaining = rest.iter();
+        loop {
+            capture.expect_more(remaining.len() > 0);
+            let file = several.then_some(&*name);
+            let mut sink = |event: Event<'_>| match event {
+                Event::Pdu(pdu) => {
+                    if taken.is_err() || !self.is_wanted(&pdu, file) {
+                        return;
+                    }
+                    let decoded = decoder.as_mut().map(|decoder| decoder.decode(&pdu));
+                    if !self.holds(&pdu, decoded.as_ref(), file) {
+                        return;
+                    }
+                    let is_bad =
+                        |it: &Decoded| it.fault.as_ref().is_some_and(|fault| fault.stage == "decode");
+                    undecoded += u64::from(decoded.as_ref().is_some_and(is_bad));
+                    taken = reader.message(Message { pdu: &pdu, decoded, file });
+                }
+                Event::Fault(fault) => term::warning(format_args!("{name}: {fault}")),
+                _ => {}
+            };
+            while capture.read_packet(&mut sink).map_err(|error| Failure::io(&name, &error))? {}
+            match remaining.next() {
+                Some(input) => {
+                    capture.continue_with(input.open()?);
+                    name = input.name();
+                }
+                None => break,
+            }
+        }
+        taken?;
+        let balance = capture.balance();
+        reader.end(&FileTotals { name: &name, balance, undecoded })?;
+        if balance.faults == 0 && undecoded == 0 {
+            return Ok(Exit::Good);
+        }
+        // Without a packet there is nothing that was a capture.
+        if balance.packets == 0 && balance.faults > 0 {
+            return Ok(Exit::Io);
+        }
+        term::say(format_args!("{name}: {}", summary(balance, undecoded)));
+        Ok(Exit::Rejected)
+    }
+
+    /// Returns whether a message may be read, as far as is known before it is decoded.
+    fn is_wanted(&self, pdu: &Pdu<'_>, file: Option<&str>) -> bool {
+        let is_listed = self.protocol.is_empty() || self.protocol.contains(&&*pdu.protocol.name);
+        let is_in_frames = self.frames.is_none_or(|(first, last)| (first..=last).contains(&pdu.frame));
+        // A message without a time is neither before nor after one.
+        let is_in_time = self.after.is_none_or(|after| pdu.time.is_some_and(|time| time >= after))
+            && self.before.is_none_or(|before| pdu.time.is_some_and(|time| time < before));
+        if !is_listed || !is_in_frames || !is_in_time || pdu.partial && self.partial == Partial::Drop {
+            return false;
+        }
+        if self.condition.is_empty() {
+            return true;
+        }
+        let line = Value::from(object(pdu, None, file));
+        self.condition.iter().all(|condition| condition.may_hold(&line))
+    }
+
+    /// Returns whether a message meets the conditions.
+    fn holds(&self, pdu: &Pdu<'_>, decoded: Option<&Decoded>, file: Option<&str>) -> bool {
+        if self.condition.is_empty() {
+            return true;
+        }
+        let mut line: Map<String, Value> = object(pdu, decoded, file);
+        if let Some(value) = decoded.and_then(|it| it.value.clone()) {
+            line.insert("value".to_owned(), value);
+        }
+        let line = Value::from(line);
+        self.condition.iter().all(|condition| condition.holds(&line))
+    }
+}
+
+/// Returns the time of the first packet of a file.
+fn first_time(input: &Input) -> Outcome<Option<Time>> {
+    let mut packets = PacketReader::new(input.open()? as Box<dyn Read>);
+    match packets.next_item().map_err(|error| Failure::io(input.name(), &error))? {
+        Some(Item::Packet(packet)) => Ok(packet.time),
+        _ => Ok(None),
+    }
+}
+
+/// Where the packets went, for people.
+fn summary(balance: &Balance, undecoded: u64) -> String {
+    format!(
+        "{}: {} with messages, {} bad, {} with fragments, {} not looked into, {} without messages; {}, {undecoded} not decoded",
+        term::count(balance.packets, "packet"),
+        balance.with_pdus,
+        balance.bad,
+        balance.waiting,
+        balance.unread,
+        balance.nothing,
+        term::count(balance.pdus, "message"),
+    )
+}
