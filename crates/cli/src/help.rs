@@ -18,7 +18,7 @@ struct Group {
 }
 
 /// The groups. Help shows them in the order in which a command has their first options.
-const GROUPS: [Group; 24] = [
+const GROUPS: [Group; 25] = [
     Group {
         heading: "Specification",
         common: &["schema", "type"],
@@ -77,8 +77,9 @@ const GROUPS: [Group; 24] = [
     },
     Group {
         heading: "Messages",
-        common: &["protocol", "frames", "frame", "ue", "tid", "call", "stream"],
+        common: &["frames", "frame", "ue", "tid", "call", "stream"],
         rare: &[
+            "protocol",
             "decode-as",
             "after",
             "before",
@@ -148,7 +149,7 @@ const GROUPS: [Group; 24] = [
             "options",
             "verbose",
             "debug",
-            "protocol",
+            "ldap-version",
             "interactive",
             "ldap-exit",
         ],

@@ -235,6 +235,68 @@ fn messages_are_counted_and_extracted() {
 }
 
 #[test]
+fn messages_become_rows_that_are_equal_in_all_formats() {
+    let Some(captures) = tercet_testing::corpora("captures/nas-ran") else { return };
+    let Some(schemas) = of_3gpp("3GPP_NR_NGAP_38413") else { return };
+    let capture = captures.join("open5gs-testregistration.pcapng");
+    let capture = capture.to_str().unwrap();
+    let converted = |more: &[&str]| {
+        let arguments = [&["convert", "-q", "-s", &schemas, "--protocol", "ngap", capture], more].concat();
+        let (out, code, stderr) = run(&arguments, "");
+        assert_eq!(code, Some(0), "{stderr}");
+        out
+    };
+    let (lines, ..) = list(&["--protocol", "ngap", capture], &schemas);
+    let rows: Vec<Value> =
+        converted(&["-f", "jsonl"]).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(rows.len(), lines.len());
+    for (row, line) in rows.iter().zip(&lines) {
+        for key in ["frame", "time", "protocol", "src", "dst", "stream", "message", "ids"] {
+            assert_eq!(row[key], line[key], "{key}: {row}");
+        }
+        assert!(row["value"].is_object(), "{row}");
+    }
+    let columns = "frame,time,src,dst,stream,message,ids.amf,ids.ran";
+    let csv = converted(&["-f", "csv", "--columns", columns]);
+    assert_eq!(csv.lines().next(), Some(columns));
+    for (line, text) in lines.iter().zip(csv.lines().skip(1)) {
+        let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let keys = ["frame", "time", "src", "dst", "stream", "message"].map(|key| plain(&line[key]));
+        let ids = ["amf", "ran"].map(|key| line["ids"].get(key).map(plain).unwrap_or_default());
+        assert_eq!(text, [&keys[..], &ids[..]].concat().join(","));
+    }
+    let some = converted(&["-f", "jsonl", "--where", "message like 'Initial%' and ids.ran = 1"]);
+    assert!(
+        some.lines().count() > 1 && some.lines().all(|line| line.contains("\"message\":\"Initial")),
+        "{some}"
+    );
+    let output = tempfile::tempdir().unwrap();
+    let directory = format!("{}/", output.path().display());
+    converted(&[
+        "--protocol",
+        "s1ap",
+        "-f",
+        "parquet",
+        "-o",
+        &directory,
+        "-s",
+        &of_3gpp("3GPP_EUTRAN_S1AP_36413").unwrap(),
+    ]);
+    let parquet = fs::read(output.path().join("ngap.parquet")).unwrap();
+    assert!(parquet.starts_with(b"PAR1") && parquet.ends_with(b"PAR1"));
+    let (_, code, stderr) = run(&["convert", "-s", &schemas, capture], "");
+    assert!(code == Some(1) && stderr.contains("--protocol NAME"), "{stderr}");
+    for command in [
+        &["head", "-s", &schemas][..],
+        &["decode", "-s", &schemas],
+        &["validate", "-s", &schemas, "-t", "NGAP-PDU"],
+    ] {
+        let (_, code, stderr) = run(&[command, &[capture]].concat(), "");
+        assert!(code == Some(1) && stderr.contains("tercet capture list"), "{command:?}: {stderr}");
+    }
+}
+
+#[test]
 fn files_of_a_ring_are_one_capture() {
     let Some(folder) = tercet_testing::corpora("captures/made") else { return };
     // A fragment of a message in each of two files; the second one is given first.

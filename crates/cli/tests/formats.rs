@@ -41,11 +41,12 @@ const OF_ROWS: [&str; 8] = [
 ];
 
 /// Options that have nothing to do with the format: about inputs, how they are read, and what else is written.
-const OF_NO_FORMAT: [&str; 45] = [
+const OF_NO_FORMAT: [&str; 47] = [
     "--alias",
     "--allow-empty",
     "--allow-errors",
     "--allow-missing",
+    "--decode-as",
     "--dedupe-file",
     "--config",
     "--file-sequence",
@@ -67,6 +68,7 @@ const OF_NO_FORMAT: [&str; 45] = [
     "--plan",
     "--print-config",
     "--prometheus",
+    "--protocol",
     "--quiet",
     "--record-limit",
     "--rejects",

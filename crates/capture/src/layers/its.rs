@@ -20,7 +20,7 @@ pub(super) fn geo_networking(octets: &[u8], lookup: &Lookup) -> Carried {
         },
         _ => return Carried::End(End::Nothing),
     };
-    let common = &octets[range.clone()];
+    let Some(common) = octets.get(range.clone()) else { return cut() };
     let (Some(&next), Some(&kind), Some(length)) = (common.first(), common.get(1), u16_at(common, 4)) else {
         return cut();
     };

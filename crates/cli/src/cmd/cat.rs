@@ -67,6 +67,8 @@ impl Cat {
         self.render.check_format(Some(self.format))?;
         let mut guard = self.inspect.guard()?;
         let inputs = self.input.expand_beside(&mut guard, false)?;
+        #[cfg(feature = "capture")]
+        crate::cmd::capture::refuse(&inputs)?;
         // Value notation is that of the type itself, unless told.
         let job = self.inspect.job(&inputs, self.format != Format::VALUE)?;
         let render = self.render.expanded(job.shown(), job.record)?;

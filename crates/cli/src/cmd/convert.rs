@@ -102,6 +102,17 @@ pub struct RunArgs {
     #[arg(long, value_name = "FILE")]
     pub prometheus: Option<PathBuf>,
 
+    /// Of packet captures: convert the messages of these protocols, into a file for each in an output directory
+    ///
+    /// `tercet capture protocols` lists them. A protocol of several types takes one: `lte-rrc.dl-dcch`. Rows have columns for frame, time,
+    /// addresses, name and identifiers before those of the value.
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub protocol: Vec<String>,
+
+    /// Of packet captures: rule for messages that the table of protocols does not find, as in `tercet capture list`
+    #[arg(long, value_name = "RULE")]
+    pub decode_as: Vec<String>,
+
     /// Print only errors
     #[arg(short, long)]
     pub quiet: bool,
@@ -162,6 +173,10 @@ impl Convert {
             let stop = || interrupt::listen(run.on_interrupt);
             let inputs = input.expand_beside(&mut guard, run.quiet)?;
             self.check_suffix()?;
+            #[cfg(feature = "capture")]
+            if !run.protocol.is_empty() || inputs.first().is_some_and(crate::cmd::capture::is_capture) {
+                return crate::cmd::capture::convert(self, &inputs);
+            }
             return self.convert(&inputs, guard, stop, None);
         }
         let output = self.output().unwrap_or_else(|| Path::new("."));

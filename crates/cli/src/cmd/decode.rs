@@ -151,6 +151,8 @@ impl Decode {
             guard.writes("`--marks`", path)?;
         }
         let mut inputs = self.input.expand_beside(&mut guard, false)?;
+        #[cfg(feature = "capture")]
+        crate::cmd::capture::refuse(&inputs)?;
         let (syntax, type_name) = match (self.rules.0, &self.type_name) {
             (Some(syntax), Some(name)) if !self.explain => (syntax, name.clone()),
             (syntax, name) => {

@@ -51,6 +51,8 @@ impl Head {
         self.render.check_format(Some(Format::CSV))?;
         let mut guard = self.inspect.guard()?;
         let inputs = self.input.expand_beside(&mut guard, false)?;
+        #[cfg(feature = "capture")]
+        crate::cmd::capture::refuse(&inputs)?;
         let job = self.inspect.job(&inputs, true)?;
         let render = self.render.expanded(job.shown(), job.record)?;
         render.check_columns(Format::CSV, job.shown(), job.record)?;

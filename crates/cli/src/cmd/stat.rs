@@ -32,6 +32,8 @@ impl Stat {
     pub fn run(&self) -> Outcome {
         let mut guard = self.inspect.guard()?;
         let inputs = self.input.expand_beside(&mut guard, false)?;
+        #[cfg(feature = "capture")]
+        crate::cmd::capture::refuse(&inputs)?;
         let job = self.inspect.job(&inputs, false)?;
         let shape = job.shown().shape();
         let leaves = job.shown().leaves;

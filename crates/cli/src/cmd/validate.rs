@@ -93,7 +93,10 @@ impl Validate {
             .with_rendering(shown.as_ref().map(|(rendering, plan)| (*rendering, plan)));
         let mut out = BufWriter::new(term::report());
         let (mut faults, mut invalid) = (0u64, 0u64);
-        for input in self.input.expand()? {
+        let inputs = self.input.expand()?;
+        #[cfg(feature = "capture")]
+        crate::cmd::capture::refuse(&inputs)?;
+        for input in inputs {
             for piece in pieces(&input, syntax, self.spelling.quiet(self.quiet))? {
                 let several = |index: u64| if index == 0 { String::new() } else { format!("[{index}]") };
                 let mut index = 0;

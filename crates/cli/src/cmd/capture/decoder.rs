@@ -119,7 +119,7 @@ impl Decoder {
 }
 
 /// Names the text that decodes a protocol.
-fn missing(protocol: &Protocol, variant: Option<&Variant>) -> String {
+pub(super) fn missing(protocol: &Protocol, variant: Option<&Variant>) -> String {
     let module =
         variant.and_then(|it| it.module.as_deref()).or(protocol.module.as_deref()).unwrap_or_default();
     format!("no specification of {}: module {module} of {}", protocol.name, protocol.specification)

@@ -43,6 +43,30 @@ const COMPONENTS: [(&str, &str, &str); 12] = [
     ("h248", "contextId", "context"),
 ];
 
+/// Returns the keys of a protocol's identifiers, each with whether it is a number.
+pub(super) fn columns(protocol: &Protocol) -> Vec<(&'static str, bool)> {
+    let of_users: &[&'static str] = match &*protocol.name {
+        "s1ap" => &["mme", "enb"],
+        "ngap" => &["amf", "ran"],
+        "x2ap" => &["ue_x2ap"],
+        "xnap" => &["ue_xnap"],
+        "f1ap" => &["cu", "du"],
+        "e1ap" => &["cu_cp", "cu_up"],
+        "ranap" => &["iu"],
+        "rua" => &["context"],
+        _ => &[],
+    };
+    const TEXTS: [&str; 7] = ["iu", "context", "otid", "dtid", "call", "conference", "operations"];
+    let mut keys = of_users.to_vec();
+    for (_, _, key) in COMPONENTS.iter().filter(|(of, ..)| *of == protocol.name) {
+        if !keys.contains(key) {
+            keys.push(key);
+        }
+    }
+    keys.extend((protocol.name == "tcap").then_some("operations"));
+    keys.into_iter().map(|key| (key, !TEXTS.contains(&key))).collect()
+}
+
 /// Returns the identifiers of a message, each the first time; of TCAP the operations too.
 pub(super) fn identifiers(protocol: &Protocol, shape: &Shape, view: View<'_>) -> Identifiers {
     let mut found = Identifiers::new();

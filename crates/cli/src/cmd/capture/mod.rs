@@ -2,7 +2,9 @@
 
 mod conditions;
 mod conversations;
+mod convert;
 mod decoder;
+mod envelope;
 mod extract;
 mod follow;
 mod h248;
@@ -16,6 +18,8 @@ mod show;
 mod specifications;
 mod stat;
 mod value;
+
+pub use convert::{convert, is_capture, refuse};
 
 use crate::exit::Outcome;
 use clap::{Args, Subcommand};

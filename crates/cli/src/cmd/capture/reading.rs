@@ -11,6 +11,7 @@ use crate::term;
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value};
 use std::io::Read;
+use tercet::records::conversion::InputOptions;
 use tercet_capture::file::{Item, PacketReader};
 use tercet_capture::{Balance, Capture, DecodeAs, Event, Options, Pdu, Time, protocol, protocols};
 
@@ -136,6 +137,38 @@ fn size(text: &str) -> Result<usize, String> {
 }
 
 impl ReadingArgs {
+    /// Returns the arguments for the messages of a protocol that are converted.
+    pub(super) fn of_conversion(
+        input: InputOptions,
+        specifications: SpecificationArgs,
+        protocol: &'static str,
+        decode_as: &[String],
+        conditions: &[String],
+    ) -> Outcome<Self> {
+        let rule = |text: &String| {
+            text.parse::<DecodeAs>().map_err(|error| Failure::usage(format_args!("`{text}`: {error}")))
+        };
+        let condition = |text: &String| {
+            text.parse::<Condition>().map_err(|error| Failure::usage(format_args!("`{text}`: {error}")))
+        };
+        Ok(Self {
+            input: InputArgs { options: input },
+            specifications,
+            protocol: vec![protocol],
+            decode_as: decode_as.iter().map(rule).collect::<Outcome<_>>()?,
+            condition: conditions.iter().map(condition).collect::<Outcome<_>>()?,
+            frames: None,
+            after: None,
+            before: None,
+            no_decode: false,
+            one_capture: false,
+            partial: Partial::Keep,
+            limit_memory: Options::default().memory_limit,
+            ies: Elements::Map,
+            numbers: false,
+        })
+    }
+
     /// Reads the messages of all files; values are made if `values` asks for them.
     pub(super) fn read(&self, values: bool, reader: &mut dyn Reader) -> Outcome {
         let needs_values = values || self.condition.iter().any(Condition::needs_values);

@@ -45,6 +45,11 @@ pub(super) struct Specifications {
 }
 
 impl SpecificationArgs {
+    /// Returns the arguments of other commands: without paths, those of the variable.
+    pub(super) fn new(schema: Vec<PathBuf>, cache: CacheArgs) -> Self {
+        Self { schema, cache }
+    }
+
     /// Reads the texts of all specifications.
     pub(super) fn find(&self) -> Outcome<Specifications> {
         let mut paths = self.schema.clone();

@@ -76,7 +76,7 @@ pub struct Connection {
     debug: Option<i64>,
 
     /// The version of the protocol: 3
-    #[arg(short = 'P', value_name = "VERSION", default_value_t = 3, value_parser = clap::value_parser!(u8).range(3..=3))]
+    #[arg(short = 'P', id = "ldap-version", value_name = "VERSION", default_value_t = 3, value_parser = clap::value_parser!(u8).range(3..=3))]
     protocol: u8,
 
     /// Ask for the password that SASL needs, if none is given
