@@ -286,6 +286,19 @@ fn messages_become_rows_that_are_equal_in_all_formats() {
     assert!(parquet.starts_with(b"PAR1") && parquet.ends_with(b"PAR1"));
     let (_, code, stderr) = run(&["convert", "-s", &schemas, capture], "");
     assert!(code == Some(1) && stderr.contains("--protocol NAME"), "{stderr}");
+    // Nothing is ignored silently.
+    for option in [
+        &["--explode", "value"][..],
+        &["--dedupe"],
+        &["--skip-rejects"],
+        &["--summary", "s.json"],
+        &["--strict"],
+    ] {
+        let words = [&["convert", "-s", &schemas, "--protocol", "ngap"], option, &[capture]].concat();
+        let (_, code, stderr) = run(&words, "");
+        let expected = format!("`{}` does not apply to packet captures", option[0]);
+        assert!(code == Some(1) && stderr.contains(&expected), "{option:?}: {stderr}");
+    }
     for command in [
         &["head", "-s", &schemas][..],
         &["decode", "-s", &schemas],

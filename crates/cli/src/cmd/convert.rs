@@ -123,6 +123,10 @@ impl RunArgs {
     fn check(&self) -> Outcome<()> {
         let fault = match () {
             () if self.interval != Interval::default() && !self.watch => "`--interval` requires `--watch`",
+            () if self.watch && !self.protocol.is_empty() => "`--watch` does not apply to packet captures",
+            () if !self.decode_as.is_empty() && self.protocol.is_empty() => {
+                "`--decode-as` requires `--protocol`"
+            }
             () if self.watch && (self.summary.is_some() || self.skip_existing) => {
                 "`--watch` goes on until a signal: it takes neither `--summary` nor `--skip-existing`"
             }

@@ -14,8 +14,33 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use tercet::TapeCodec;
 use tercet::dynamic::{Options, Tape};
+use tercet::records::conversion::changed;
 use tercet::records::{Origin, Output, Prepared, RowWriter};
 use tercet_capture::{Protocol, Variant, protocol, protocols};
+
+/// Options of `convert` that apply to captures; any other is refused.
+const APPLIED: &[&str] = &[
+    "inputs",
+    "allow-empty",
+    "schema",
+    "json-style",
+    "octets",
+    "columns",
+    "guard-formulas",
+    "integers",
+    "reals",
+    "flat",
+    "hex-octets",
+    "compression",
+    "where",
+    "format",
+    "output",
+    "limit",
+    "protocol",
+    "decode-as",
+    "jobs",
+    "quiet",
+];
 
 /// Bytes that are collected before they are written.
 const FLUSH: usize = 1 << 18;
@@ -36,6 +61,12 @@ pub fn convert(convert: &Convert, inputs: &[Input]) -> Outcome {
             "{name}: a packet capture requires the protocol of the messages\n\
              help: `--protocol NAME`; `tercet capture stat` counts the messages of each"
         )));
+    }
+    let mut given = convert.conversion.changed()?;
+    given.extend([changed(run)?, changed(&convert.schema)?, changed(&convert.schema.reading)?]);
+    let mut keys = given.iter().flat_map(|table| table.keys().map(String::as_str));
+    if let Some(key) = keys.find(|key| !APPLIED.contains(key)) {
+        return Err(Failure::usage(format_args!("`--{key}` does not apply to packet captures")));
     }
     if run.protocol.len() > 1 && !convert.one_for_each() {
         return Err(Failure::usage("several protocols require a directory for their files: `-o DIR/`"));
