@@ -432,3 +432,22 @@ async fn clients_that_go_in_the_middle() {
     let (found, _) = client.search_all(Search::new(ROOT)).await.unwrap();
     assert_eq!((found.len(), *done.lock().unwrap()), (5003, 20));
 }
+
+/// As many levels as the text of a filter may have are read by a server too.
+#[tokio::test]
+async fn nested_filters_are_sent_and_evaluated() {
+    let directory = Directory::new();
+    directory.load("dn: o=test\nobjectClass: organization\no: test\n".as_bytes()).unwrap();
+    let server = directory.listen("127.0.0.1:0").await.unwrap();
+    let client = Client::connect(&server.url()).await.unwrap();
+    for open in ["(&", "(|"] {
+        for levels in [1, 40, 79] {
+            let filter = format!("{}(o=test){}", open.repeat(levels), ")".repeat(levels));
+            let search = Search::new("o=test").filter(&filter).unwrap();
+            let found = client.search_all(search).await.unwrap_or_else(|error| panic!("{levels}: {error}"));
+            assert_eq!(found.0.len(), 1, "{levels}");
+        }
+    }
+    let too_many = format!("{}(o=test){}", "(!".repeat(81), ")".repeat(81));
+    assert!(Search::new("o=test").filter(&too_many).is_err());
+}

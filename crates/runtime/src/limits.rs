@@ -48,12 +48,24 @@ impl Default for Limits {
     }
 }
 
-/// Counts the values inside one another that a writer is in: decoders refuse more than [`Limits::DEFAULT`] allows.
-#[derive(Clone, Copy, Debug, Default)]
+/// How many more values may begin inside of those that a writer is in: decoders refuse more than [`Limits::DEFAULT`] allows.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Nesting(u16);
 
+impl Default for Nesting {
+    fn default() -> Self {
+        Self::NONE
+    }
+}
+
 impl Nesting {
-    pub(crate) const NONE: Self = Self(0);
+    /// In no value.
+    pub(crate) const NONE: Self = Self::of(Limits::DEFAULT.depth);
+
+    /// In no value, where so many may be inside one another.
+    pub(crate) const fn of(depth: u16) -> Self {
+        Self(depth)
+    }
 
     /// Begins a value.
     ///
@@ -61,17 +73,17 @@ impl Nesting {
     /// [`ErrorKind::DepthLimit`].
     #[inline]
     pub(crate) fn begin(&mut self) -> Result<()> {
-        if self.0 >= Limits::DEFAULT.depth {
-            return too_deep();
+        match self.0.checked_sub(1) {
+            Some(left) => self.0 = left,
+            None => return too_deep(),
         }
-        self.0 += 1;
         Ok(())
     }
 
     /// Ends a value that has begun.
     #[inline]
     pub(crate) const fn end(&mut self) {
-        self.0 = self.0.wrapping_sub(1);
+        self.0 = self.0.wrapping_add(1);
     }
 }
 

@@ -18,7 +18,20 @@ pub fn encode(id: u32, operation: ProtocolOp<'_>, controls: &[Control], out: &mu
     let controls = (!controls.is_empty()).then(|| controls.iter().map(control::to_asn1).collect());
     let message = LdapMessage { message_id: id, protocol_op: operation, controls };
     let written = tercet_runtime::codec::Encode::<tercet_runtime::codec::Ber>::encode_into(&message, out);
-    written.map_err(|fault| tercet_runtime::Error::from(fault).into())
+    let Err(fault) = written else { return Ok(()) };
+    if fault.kind() != tercet_runtime::ErrorKind::DepthLimit {
+        return Err(tercet_runtime::Error::from(fault).into());
+    }
+    // Servers read deeper filters than the usual limit allows.
+    let mut deep = ber::Writer::new(ber::Rules::Ber).with_depth(values_of(Limits::default().depth));
+    message.write_element(&mut deep)?;
+    out.extend_from_slice(&deep.into_vec());
+    Ok(())
+}
+
+/// The values that as many elements inside one another may come to: one of `and` is a list and a CHOICE in it.
+const fn values_of(elements: u16) -> u16 {
+    elements.saturating_mul(2)
 }
 
 /// Reads a whole message.
@@ -27,7 +40,7 @@ pub fn encode(id: u32, operation: ProtocolOp<'_>, controls: &[Control], out: &mu
 /// The octets are no LDAPMessage in the subset of BER that LDAP uses, or break a limit.
 pub fn decode<'a>(octets: &'a [u8], limits: &Limits) -> Result<LdapMessage<'a>> {
     check_subset_of_operation(octets, limits)?;
-    let depth = tercet_runtime::Limits::DEFAULT.with_depth(limits.depth);
+    let depth = tercet_runtime::Limits::DEFAULT.with_depth(values_of(limits.depth));
     let mut reader = ber::Reader::with_limits(octets, 0, ber::Rules::Ber, &depth);
     let message = LdapMessage::read_element(&mut reader)?;
     reader.finish()?;

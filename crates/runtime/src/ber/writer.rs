@@ -71,6 +71,13 @@ impl Writer {
         }
     }
 
+    /// Returns the writer with another limit of values inside one another, for a reader that allows as many.
+    #[must_use]
+    pub const fn with_depth(mut self, depth: u16) -> Self {
+        self.values = Nesting::of(depth);
+        self
+    }
+
     /// Begins a value with parts.
     ///
     /// # Errors
