@@ -89,7 +89,7 @@ impl Server {
     fn serve(&mut self) -> Done<()> {
         let mut is_shown = false;
         loop {
-            // Edits that have come already are taken before diagnostics are told.
+            // Edits that have arrived are applied before diagnostics are sent.
             let message = match self.connection.receiver.try_recv() {
                 Ok(message) => message,
                 Err(_) => {

@@ -249,7 +249,7 @@ fn rows_of(text: &[u8]) -> impl Iterator<Item = Option<Vec<String>>> {
             written += wrote;
             ended += ends_wrote;
             match result {
-                // The end of the input is told by an empty one.
+                // An empty one marks the end of the input.
                 ReadRecordResult::InputEmpty => {}
                 ReadRecordResult::OutputFull => field.resize(field.len() * 2, 0),
                 ReadRecordResult::OutputEndsFull => ends.resize(ends.len() * 2, 0),
