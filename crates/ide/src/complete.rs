@@ -3,7 +3,7 @@
 use crate::{Kind, Snapshot};
 use std::collections::BTreeMap;
 use tercet_model::import_fix;
-use tercet_syntax::ast::{AssignmentKind, Module};
+use tercet_syntax::ast::Module;
 use tercet_syntax::{Edit, FileId, Keyword, Span};
 
 /// A proposal.
@@ -71,7 +71,7 @@ impl Snapshot {
                 if !found.has(name) {
                     let fix = import_fix(module, name, &other.name.text);
                     let detail = format!("import from {}", other.name.text);
-                    found.name(name, kind(&assignment.kind), detail, fix.edits);
+                    found.name(name, Kind::of(&assignment.kind), detail, fix.edits);
                 }
             }
         }
@@ -103,23 +103,13 @@ fn ends_with_word(text: &str, word: &str) -> bool {
 
 fn own(module: &Module, found: &mut Found) {
     for assignment in &module.assignments {
-        found.name(&assignment.name.text, kind(&assignment.kind), String::new(), Vec::new());
-    }
-}
-
-fn kind(kind: &AssignmentKind) -> Kind {
-    match kind {
-        AssignmentKind::Type(_) => Kind::Type,
-        AssignmentKind::Value { .. } => Kind::Value,
-        AssignmentKind::Set { .. } => Kind::Set,
-        AssignmentKind::Class(_) => Kind::Class,
-        AssignmentKind::Macro => Kind::Macro,
+        found.name(&assignment.name.text, Kind::of(&assignment.kind), String::new(), Vec::new());
     }
 }
 
 fn kind_of(modules: &[Module], module: &str, name: &str) -> Kind {
     let assignments = modules.iter().filter(|it| it.name.text == module).flat_map(|it| &it.assignments);
-    assignments.into_iter().find(|it| it.name.text == name).map_or(Kind::Type, |it| kind(&it.kind))
+    assignments.into_iter().find(|it| it.name.text == name).map_or(Kind::Type, |it| Kind::of(&it.kind))
 }
 
 /// Proposals by name; the first of a name counts.

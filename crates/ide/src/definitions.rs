@@ -33,6 +33,19 @@ pub enum Kind {
     Field,
 }
 
+impl Kind {
+    /// What the name of an assignment stands for.
+    pub(crate) fn of(assignment: &AssignmentKind) -> Self {
+        match assignment {
+            AssignmentKind::Type(_) => Self::Type,
+            AssignmentKind::Value { .. } => Self::Value,
+            AssignmentKind::Set { .. } => Self::Set,
+            AssignmentKind::Class(_) => Self::Class,
+            AssignmentKind::Macro => Self::Macro,
+        }
+    }
+}
+
 /// A definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Definition {
@@ -81,14 +94,7 @@ impl Finder {
     }
 
     fn assignment(&mut self, it: &Assignment) {
-        let kind = match &it.kind {
-            AssignmentKind::Type(_) => Kind::Type,
-            AssignmentKind::Value { .. } => Kind::Value,
-            AssignmentKind::Set { .. } => Kind::Set,
-            AssignmentKind::Class(_) => Kind::Class,
-            AssignmentKind::Macro => Kind::Macro,
-        };
-        self.add(&it.name, kind, it.span);
+        self.add(&it.name, Kind::of(&it.kind), it.span);
         self.depth += 1;
         for parameter in &it.parameters {
             self.add(&parameter.name, Kind::Parameter, parameter.name.span);

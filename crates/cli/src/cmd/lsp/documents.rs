@@ -8,7 +8,7 @@ use tercet::syntax::SourceMap;
 use tercet_ide::Lines;
 
 /// Bytes of specifications that are read from folders; what is above is left out, and said.
-const MOST_BYTES: u64 = 256 << 20;
+const MOST_BYTES: usize = 256 << 20;
 
 /// A text.
 #[derive(Debug)]
@@ -23,7 +23,6 @@ struct Document {
 pub(super) struct Documents {
     texts: BTreeMap<String, Document>,
     roots: Vec<PathBuf>,
-    bytes: u64,
 }
 
 impl Documents {
@@ -56,8 +55,9 @@ impl Documents {
         }
         match fs::read(path) {
             Ok(octets) => {
-                self.bytes += octets.len() as u64;
-                if self.bytes > MOST_BYTES {
+                let others = self.texts.iter().filter(|(known, _)| **known != uri);
+                let held: usize = others.map(|(_, document)| document.text.len()).sum();
+                if held + octets.len() > MOST_BYTES {
                     return Some(format!(
                         "{}: not read, more than 256 MiB of specifications",
                         path.display()
