@@ -8,7 +8,7 @@ endif
 CARGO ?= cargo
 OUT   ?= out
 
-.PHONY: help setup demo test fmt spell clippy rust-test test-32 java-test python-test spark-test recipes-test bench-test bench-check bench bench-full clean
+.PHONY: help setup demo test test-browser fmt spell clippy rust-test test-32 java-test python-test spark-test recipes-test bench-test bench-check bench bench-full clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort
@@ -65,6 +65,10 @@ bench-test: setup ## the committed report is what the committed records say
 	./scripts/python run python -m pytest -c bench/pytest.ini bench/tests
 	./scripts/python run ruff check --quiet bench
 	./scripts/python run ruff format --check --quiet bench
+
+test-browser: ## the page of `tercet inspect` in Chromium, with axe-core; fetches puppeteer-core
+	$(CARGO) build --bin tercet
+	./tests/browser/run
 
 spark-test: setup ## the data source for Spark; needs Java 17 and fetches PySpark
 	./scripts/python spark

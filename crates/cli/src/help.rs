@@ -237,6 +237,9 @@ pub fn command() -> Command {
         .mut_subcommand("doctor", doctor)
         .mut_subcommand("convert", convert)
         .mut_subcommand("compile", compile);
+    // Without a specification the page shows elements of BER.
+    #[cfg(feature = "inspect")]
+    let command = command.mut_subcommand("inspect", doctor);
     arranged(command, is_short)
 }
 

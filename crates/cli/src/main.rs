@@ -68,6 +68,8 @@ enum Command {
     Diff(cmd::diff::Diff),
     Sample(cmd::sample::Sample),
     Dump(cmd::dump::Dump),
+    #[cfg(feature = "inspect")]
+    Inspect(Box<cmd::inspect::Inspect>),
     Compile(cmd::compile::Compile),
     #[cfg(feature = "lsp")]
     Lsp(cmd::lsp::Lsp),
@@ -121,6 +123,8 @@ fn main() -> ExitCode {
         Command::Diff(command) => command.run(),
         Command::Sample(command) => command.run(),
         Command::Dump(command) => command.run(),
+        #[cfg(feature = "inspect")]
+        Command::Inspect(command) => command.run(),
         Command::Compile(command) => command.run(),
         #[cfg(feature = "lsp")]
         Command::Lsp(command) => command.run(),

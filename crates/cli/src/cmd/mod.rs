@@ -14,6 +14,8 @@ pub mod dump;
 pub mod encode;
 pub mod fmt;
 pub mod head;
+#[cfg(feature = "inspect")]
+pub mod inspect;
 #[cfg(feature = "ldap")]
 pub mod ldap;
 #[cfg(feature = "lsp")]

@@ -1,0 +1,133 @@
+//! `tercet inspect`.
+
+use crate::args::{SchemaArgs, SyntaxOrAuto};
+use crate::exit::{Exit, Failure, Outcome};
+use crate::inputs::{Input, InputArgs, SpellingArgs};
+use crate::term;
+use clap::Args;
+use std::io::{IsTerminal, Write};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use tercet::Rules;
+use tercet::records::conversion::RecordOptions;
+use tercet_inspect::{Server, Setup, Source, Workbench};
+
+/// Show files in the browser: records, values, bytes and bits, specifications, all linked
+#[derive(Args, Debug)]
+#[command(after_help = "\
+The page is served on 127.0.0.1, at an address with a secret token, until Ctrl-C. Files stay on this machine; nothing is written.
+
+Examples:
+  tercet inspect -s schemas/demo -t CallRecord calls.ber
+  tercet inspect -s schemas/signalling --rules uper message.uper
+  tercet inspect certificate.pem")]
+pub struct Inspect {
+    #[command(flatten)]
+    input: InputArgs,
+
+    #[command(flatten)]
+    schema: SchemaArgs,
+
+    /// The type, as `Type` or `Module.Type`; the one that fits the first input best unless given
+    #[arg(short, long = "type", value_name = "TYPE")]
+    type_name: Option<String>,
+
+    /// List inside of the type whose elements are the records, such as `TransferBatch.callEventDetails`
+    #[arg(short, long, value_name = "PATH")]
+    records: Option<String>,
+
+    /// How records are framed, such as `plain` or `u16be`; found by trial by default
+    #[arg(long, value_name = "FRAMING")]
+    framing: Option<String>,
+
+    /// Encoding rules of the inputs; by default the ones that fit the first input best
+    #[arg(long, value_enum, default_value = "auto")]
+    rules: SyntaxOrAuto,
+
+    #[command(flatten)]
+    spelling: SpellingArgs,
+
+    /// Port of the page; any free one by default
+    #[arg(long, value_name = "PORT", default_value_t = 0, hide_default_value = true)]
+    port: u16,
+
+    /// Print the address of the page only, and do not open a browser
+    #[arg(long)]
+    no_open: bool,
+}
+
+impl Inspect {
+    pub fn run(&self) -> Outcome {
+        let schema = match self.schema.is_empty() {
+            true => None,
+            // The page shows the texts, which a plan of an earlier run does not have.
+            false if self.schema.plan.is_some() => Some(Arc::new(self.schema.load()?)),
+            false => Some(Arc::new(self.schema.specifications()?)),
+        };
+        if schema.is_none() && self.type_name.is_some() {
+            return Err(Failure::usage("`--type` requires the specification; name it with `--schema`"));
+        }
+        let mut sources = Vec::new();
+        for input in self.input.expand()? {
+            sources.extend(self.open(&input)?);
+        }
+        let framing = match &self.framing {
+            None => None,
+            Some(framing) => {
+                let options = RecordOptions { framing: framing.clone(), ..RecordOptions::default() };
+                Some(options.given_framing()?)
+            }
+        };
+        let bench = Workbench::new(Setup {
+            sources,
+            schema,
+            type_name: self.type_name.clone(),
+            rules: self.rules.0,
+            records: self.records.clone(),
+            framing,
+        })
+        .map_err(Failure::usage)?;
+        if let Some((type_name, rules)) = bench.initial() {
+            term::say(format_args!(
+                "{}: {type_name} in {rules}",
+                term::count(bench.inputs() as u64, "input")
+            ));
+        }
+        let server = Server::bind(bench, self.port)
+            .map_err(|error| Failure::io(format_args!("127.0.0.1:{}", self.port), &error))?;
+        let url = server.url();
+        {
+            let mut out = std::io::stdout().lock();
+            writeln!(out, "{url}")?;
+            out.flush()?;
+        }
+        if !self.no_open && std::io::stdout().is_terminal() {
+            open_browser(&url);
+        }
+        server.run()?;
+        Ok(Exit::Good)
+    }
+
+    fn open(&self, input: &Input) -> Outcome<Vec<Arc<Source>>> {
+        let SpellingArgs { hex, binary, .. } = self.spelling;
+        // Where values show their ends, the lines of a text are one input.
+        let joined = self.rules.0.is_none_or(Rules::delimits);
+        let opened = match input {
+            Input::File(path) => Source::open(path, hex, binary, joined),
+            other => Source::read(&other.name(), other.open()?, hex, joined),
+        };
+        Ok(opened?)
+    }
+}
+
+/// Opens the page in the browser of the desktop. Where there is none, the address has been printed.
+fn open_browser(url: &str) {
+    let (program, words): (&str, &[&str]) = match std::env::consts::OS {
+        "macos" => ("open", &[]),
+        "windows" => ("rundll32", &["url.dll,FileProtocolHandler"]),
+        _ => ("xdg-open", &[]),
+    };
+    let silent = || Stdio::null();
+    let mut command = Command::new(program);
+    _ = command.args(words).arg(url).stdin(silent()).stdout(silent()).stderr(silent()).spawn();
+}

@@ -1,0 +1,107 @@
+// What is looked at, and questions to the server. Panes listen to events and know nothing of each other.
+
+export const events = new EventTarget();
+
+export const state = {
+  about: null,          // api/state
+  file: 0, type: null, rules: null,
+  row: null,            // the row of the list that is open
+  message: null,        // api/message of it
+  node: null,           // the number of the selected node
+  hover: null,          // the number of the node under the pointer
+};
+
+// The state changes before panes hear of it.
+export function tell(name, detail) {
+  if (name === "select") state.node = detail.node;
+  if (name === "hover") {
+    if (state.hover === detail) return;
+    state.hover = detail;
+  }
+  events.dispatchEvent(new CustomEvent(name, { detail }));
+}
+
+export function on(name, listener) {
+  events.addEventListener(name, (event) => listener(event.detail));
+}
+
+// Asks the server. Parameters that are null are left out.
+export async function ask(question, parameters = {}, signal = undefined) {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries({ ...way(), ...parameters })) {
+    if (value !== null && value !== undefined) query.set(name, value);
+  }
+  const answer = await fetch(`api/${question}?${query}`, { signal, cache: "no-store" });
+  const body = await answer.json().catch(() => ({ error: `${answer.status} ${answer.statusText}` }));
+  if (!answer.ok) throw new Error(body.error ?? answer.statusText);
+  return body;
+}
+
+// The file, the type and the rules that questions are about.
+export function way() {
+  return { file: state.file, type: state.type, rules: state.rules };
+}
+
+// The fragment of the address keeps what is looked at, so that the address can be sent to others on this machine.
+export function readFragment() {
+  const fields = new URLSearchParams(location.hash.slice(1));
+  const number = (name) => (/^\d+$/.test(fields.get(name) ?? "") ? Number(fields.get(name)) : null);
+  return {
+    file: number("file") ?? 0, record: number("record"), row: number("row"),
+    path: fields.get("path"), rules: fields.get("rules"), type: fields.get("type"),
+  };
+}
+
+let written = "";
+
+export function writeFragment(path) {
+  const fields = new URLSearchParams();
+  if (state.file) fields.set("file", state.file);
+  if (state.row?.record !== null && state.row?.record !== undefined) fields.set("record", state.row.record);
+  else if (state.row) fields.set("row", state.row.row);
+  if (path) fields.set("path", path);
+  const rules = state.message?.rules ?? state.rules;
+  if (rules) fields.set("rules", rules);
+  if (state.type && state.type !== state.about.type) fields.set("type", state.type);
+  written = `#${fields}`;
+  history.replaceState(null, "", written);
+}
+
+export function isOwnFragment() {
+  return location.hash === written;
+}
+
+export function status(text) {
+  document.getElementById("status").textContent = text;
+}
+
+// Makes an element. Texts are always text: no value becomes markup.
+export function make(tag, properties = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name === "class") element.className = value;
+    else if (name === "text") element.textContent = value;
+    else if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else element.setAttribute(name, value);
+  }
+  element.append(...children.filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+export function grouped(number) {
+  return String(number).replace(/\B(?=(\d{3})+$)/g, ",");
+}
+
+export function count(number, noun) {
+  return `${grouped(number)} ${noun}${number === 1 ? "" : "s"}`;
+}
+
+// `12` for whole bytes, else `12.3`: byte and bit.
+export function place(bit, withBits) {
+  return withBits ? `${Math.floor(bit / 8)}.${bit % 8}` : String(Math.floor(bit / 8));
+}
+
+export function size(bits) {
+  return bits % 8 ? count(bits, "bit") : count(bits / 8, "byte");
+}

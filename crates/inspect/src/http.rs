@@ -1,0 +1,196 @@
+//! As much of HTTP/1.1 (RFC 9112) as one page on this machine needs: requests without a body, answers with a length.
+
+use std::io::{self, BufRead, Read, Write};
+
+/// Bytes of the head of a request.
+const MOST_HEAD: u64 = 16 << 10;
+/// Fields of the head of a request.
+const MOST_FIELDS: usize = 100;
+
+/// A request, as far as it is looked at.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Request {
+    pub(crate) method: String,
+    /// The path, without what follows `?`.
+    pub(crate) path: String,
+    pub(crate) query: String,
+    pub(crate) host: Option<String>,
+    pub(crate) origin: Option<String>,
+    /// Where a browser says that the request comes from (`Sec-Fetch-Site`).
+    pub(crate) site: Option<String>,
+    /// Whether another request may follow.
+    pub(crate) keep_alive: bool,
+    /// Whether a body follows: none is read.
+    pub(crate) has_body: bool,
+}
+
+impl Request {
+    /// Reads the head of a request; `None` at the end of the connection.
+    pub(crate) fn read(stream: &mut impl BufRead) -> io::Result<Option<Self>> {
+        let mut head = stream.take(MOST_HEAD);
+        let mut line = Vec::new();
+        // An empty line may be left from the request before (RFC 9112 2.2).
+        while line.is_empty() {
+            if !next_line(&mut head, &mut line)? {
+                return Ok(None);
+            }
+        }
+        let text = String::from_utf8(line.clone()).map_err(|_| bad("the request line is not UTF-8"))?;
+        let mut words = text.split(' ');
+        let (Some(method), Some(target), Some(version), None) =
+            (words.next(), words.next(), words.next(), words.next())
+        else {
+            return Err(bad("the request line has no three words"));
+        };
+        if !matches!(version, "HTTP/1.1" | "HTTP/1.0") {
+            return Err(bad("the version is not HTTP/1.1"));
+        }
+        let (path, query) = target.split_once('?').unwrap_or((target, ""));
+        let mut request = Self {
+            method: method.to_owned(),
+            path: path.to_owned(),
+            query: query.to_owned(),
+            keep_alive: version == "HTTP/1.1",
+            ..Self::default()
+        };
+        for _ in 0..MOST_FIELDS {
+            if !next_line(&mut head, &mut line)? {
+                return Err(bad("the head is longer than 16 KiB, or ends early"));
+            }
+            if line.is_empty() {
+                return Ok(Some(request));
+            }
+            let field = String::from_utf8_lossy(&line);
+            let Some((name, value)) = field.split_once(':') else { return Err(bad("a field has no colon")) };
+            request.field(name, value.trim())?;
+        }
+        Err(bad("the head has too many fields"))
+    }
+
+    fn field(&mut self, name: &str, value: &str) -> io::Result<()> {
+        let place = match name.to_ascii_lowercase().as_str() {
+            "host" => &mut self.host,
+            "origin" => &mut self.origin,
+            "sec-fetch-site" => &mut self.site,
+            "connection" => {
+                self.keep_alive &= !value.eq_ignore_ascii_case("close");
+                return Ok(());
+            }
+            "content-length" => {
+                self.has_body |= value != "0";
+                return Ok(());
+            }
+            "transfer-encoding" => {
+                self.has_body = true;
+                return Ok(());
+            }
+            _ => return Ok(()),
+        };
+        // Two hosts are a trick.
+        if place.is_some() {
+            return Err(bad("a field is there twice"));
+        }
+        *place = Some(value.to_owned());
+        Ok(())
+    }
+}
+
+/// Reads a line without its end; `false` at the end of the stream.
+fn next_line(stream: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
+    line.clear();
+    stream.read_until(b'\n', line)?;
+    if line.pop() != Some(b'\n') {
+        return if line.is_empty() { Ok(false) } else { Err(bad("a line of the head does not end")) };
+    }
+    if line.last() == Some(&b'\r') {
+        line.pop();
+    }
+    Ok(true)
+}
+
+fn bad(text: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, text)
+}
+
+/// An answer.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: &'static str,
+    pub(crate) media_type: &'static str,
+    pub(crate) body: Vec<u8>,
+}
+
+/// What every answer has: the page may load its own files and ask its own server, nothing else; nobody may frame it, and no
+/// copy is kept.
+const FIELDS: &str = "\
+Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
+base-uri 'none'; form-action 'none'; frame-ancestors 'none'\r\n\
+X-Content-Type-Options: nosniff\r\n\
+X-Frame-Options: DENY\r\n\
+Referrer-Policy: no-referrer\r\n\
+Cross-Origin-Resource-Policy: same-origin\r\n\
+Cross-Origin-Opener-Policy: same-origin\r\n\
+Cache-Control: no-store\r\n";
+
+impl Answer {
+    /// Returns an answer of text for people.
+    pub(crate) fn text(status: &'static str, text: &str) -> Self {
+        Self { status, media_type: "text/plain; charset=utf-8", body: format!("{text}\n").into_bytes() }
+    }
+
+    /// Writes the answer; without its body for HEAD.
+    pub(crate) fn write(&self, out: &mut impl Write, keep_alive: bool, is_head: bool) -> io::Result<()> {
+        let connection = if keep_alive { "keep-alive" } else { "close" };
+        let (status, length) = (self.status, self.body.len());
+        let media_type = self.media_type;
+        let mut octets = format!(
+            "HTTP/1.1 {status}\r\nContent-Type: {media_type}\r\nContent-Length: {length}\r\n{FIELDS}Connection: {connection}\r\n\r\n"
+        )
+        .into_bytes();
+        if !is_head {
+            octets.extend_from_slice(&self.body);
+        }
+        out.write_all(&octets)?;
+        out.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> io::Result<Option<Request>> {
+        Request::read(&mut text.as_bytes())
+    }
+
+    #[test]
+    fn a_request_is_read() {
+        let request = read("GET /a/b?c=1 HTTP/1.1\r\nHost: 127.0.0.1:80\r\nOrigin: http://x\r\nA: b\r\n\r\n");
+        let request = request.expect("a request").expect("not the end");
+        assert_eq!(
+            (request.method.as_str(), request.path.as_str(), request.query.as_str()),
+            ("GET", "/a/b", "c=1")
+        );
+        assert_eq!(
+            (request.host.as_deref(), request.origin.as_deref()),
+            (Some("127.0.0.1:80"), Some("http://x"))
+        );
+        assert!(request.keep_alive && !request.has_body);
+        assert_eq!(read("").expect("the end"), None);
+    }
+
+    #[test]
+    fn what_is_no_request_is_refused() {
+        for text in [
+            "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
+            "GET / HTTP/2\r\n\r\n",
+            "GET /\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: a",
+            "GET / HTTP/1.1\r\nHost\r\n\r\n",
+            &format!("GET /{} HTTP/1.1\r\n\r\n", "x".repeat(20_000)),
+            &format!("GET / HTTP/1.1\r\n{}\r\n", "A: b\r\n".repeat(200)),
+        ] {
+            assert!(read(text).is_err(), "{}", &text[..text.len().min(60)]);
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! The inputs, the specifications, and what has been made of them.
+
+use crate::message::{MOST_OCTETS, Message};
+use crate::query::Query;
+use crate::rows::{Row, Rows};
+use crate::source::Source;
+use crate::texts::Texts;
+use crate::view::{Given, View};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+use tercet_schema::dynamic::Options;
+use tercet_schema::{Candidate, Detector, Doctor, GivenFraming, Rules, Schema};
+
+/// Plans and indexes that are kept.
+const MOST_VIEWS: usize = 32;
+/// Values that are kept.
+const MOST_MESSAGES: usize = 4;
+/// Bytes that types and rules are tried on.
+const SAMPLE: usize = 1 << 20;
+/// How long an answer waits for the index.
+pub(crate) const WAIT: Duration = Duration::from_millis(1500);
+
+/// What a [`Workbench`] starts with.
+#[derive(Debug, Default)]
+pub struct Setup {
+    /// The inputs.
+    pub sources: Vec<Arc<Source>>,
+    /// The specifications; without them, elements of BER are shown.
+    pub schema: Option<Arc<Schema>>,
+    /// The type of values; found by trial unless given.
+    pub type_name: Option<String>,
+    /// The encoding rules; found by trial unless given.
+    pub rules: Option<Rules>,
+    /// The list inside of the type whose elements are the records.
+    pub records: Option<String>,
+    /// What is given of the framing of records.
+    pub framing: Option<GivenFraming>,
+}
+
+/// The inputs and specifications that somebody looks at. It answers questions in JSON.
+#[derive(Debug)]
+pub struct Workbench {
+    pub(crate) sources: Vec<Arc<Source>>,
+    pub(crate) schema: Option<Arc<Schema>>,
+    given: Given,
+    /// The type and the rules unless a question names others.
+    pub(crate) initial: Option<(String, Rules)>,
+    views: Mutex<HashMap<(String, Rules), Arc<View>>>,
+    rows: Mutex<HashMap<Key, Arc<Rows>>>,
+    messages: Mutex<Vec<(Key, u64, Arc<Message>)>>,
+    texts: OnceLock<Option<Texts>>,
+}
+
+/// An input, and how it is read.
+type Key = (usize, Option<(String, Rules)>);
+
+impl Workbench {
+    /// Makes a workbench; where type or rules are not given, the ones that fit the first input best are taken.
+    ///
+    /// # Errors
+    /// There is no input; the type is unknown; nothing fits.
+    pub fn new(setup: Setup) -> Result<Self, String> {
+        let Setup { sources, schema, type_name, rules, records, framing } = setup;
+        let first = sources.first().ok_or("there is no input")?;
+        let given = Given { records, framing };
+        let initial = match &schema {
+            None => None,
+            Some(schema) => {
+                let sample = first.read_at(0, SAMPLE).map_err(|error| error.to_string())?;
+                let is_whole = first.length() <= SAMPLE as u64;
+                Some(settled(schema, &sample, is_whole, type_name, rules, &given)?)
+            }
+        };
+        let bench = Self {
+            sources,
+            schema,
+            given,
+            initial,
+            views: Mutex::default(),
+            rows: Mutex::default(),
+            messages: Mutex::default(),
+            texts: OnceLock::new(),
+        };
+        bench.view(bench.initial.as_ref())?;
+        Ok(bench)
+    }
+
+    /// Returns the type and the rules that inputs are read by unless a question names others.
+    pub fn initial(&self) -> Option<(&str, Rules)> {
+        self.initial.as_ref().map(|(type_name, rules)| (type_name.as_str(), *rules))
+    }
+
+    /// Returns the number of inputs.
+    pub fn inputs(&self) -> usize {
+        self.sources.len()
+    }
+
+    /// Returns the way to read that a question names.
+    pub(crate) fn way(&self, query: &Query) -> Result<Option<(String, Rules)>, String> {
+        let Some((type_name, rules)) = &self.initial else { return Ok(None) };
+        if query.text("rules") == Some("none") {
+            return Ok(None);
+        }
+        let type_name = query.text("type").unwrap_or(type_name).to_owned();
+        let rules = match query.text("rules") {
+            None => *rules,
+            Some(name) => name.parse::<Rules>().map_err(|error| error.to_string())?,
+        };
+        Ok(Some((type_name, rules)))
+    }
+
+    /// Returns the plan of a type and rules.
+    pub(crate) fn view(&self, way: Option<&(String, Rules)>) -> Result<Option<Arc<View>>, String> {
+        let (Some((type_name, rules)), Some(schema)) = (way, &self.schema) else { return Ok(None) };
+        if let Some(found) = locked(&self.views).get(&(type_name.clone(), *rules)) {
+            return Ok(Some(Arc::clone(found)));
+        }
+        let view = Arc::new(View::new(schema, type_name, *rules, &self.given)?);
+        let mut views = locked(&self.views);
+        if views.len() >= MOST_VIEWS {
+            views.clear();
+        }
+        views.insert((type_name.clone(), *rules), Arc::clone(&view));
+        Ok(Some(view))
+    }
+
+    /// Returns the input that a question names.
+    pub(crate) fn source(&self, query: &Query) -> Result<(usize, &Arc<Source>), String> {
+        let number = query.number("file", 0)?;
+        let index = usize::try_from(number).unwrap_or(usize::MAX);
+        let source = self.sources.get(index).ok_or_else(|| format!("no input {number}"))?;
+        Ok((index, source))
+    }
+
+    /// Returns the index of the input that a question names.
+    pub(crate) fn rows(&self, query: &Query) -> Result<(Arc<Rows>, Option<Arc<View>>), String> {
+        let (index, source) = self.source(query)?;
+        let way = self.way(query)?;
+        let view = self.view(way.as_ref())?;
+        let mut rows = locked(&self.rows);
+        let key = (index, way);
+        if let Some(found) = rows.get(&key) {
+            return Ok((Arc::clone(found), view));
+        }
+        if rows.len() >= MOST_VIEWS {
+            rows.values().for_each(|rows| rows.stop());
+            rows.clear();
+        }
+        let started = Rows::start(source, view.clone());
+        rows.insert(key, Arc::clone(&started));
+        Ok((started, view))
+    }
+
+    /// Returns the row that a question names, by `row`, `record` or `offset`.
+    pub(crate) fn row(&self, query: &Query, rows: &Rows) -> Result<Row, String> {
+        let found = if query.text("row").is_some() {
+            rows.range(query.number("row", 0)?, 1, WAIT).first().copied()
+        } else if query.text("offset").is_some() {
+            rows.at_offset(query.number("offset", 0)?, WAIT)
+        } else {
+            rows.record(query.number("record", 0)?, WAIT)
+        };
+        found.ok_or_else(|| "no such record, as far as the input has been read".to_owned())
+    }
+
+    /// Returns the value that a question names, with its row.
+    pub(crate) fn message(&self, query: &Query) -> Result<(Row, Arc<Message>), String> {
+        let (rows, view) = self.rows(query)?;
+        let row = self.row(query, &rows)?;
+        let (index, source) = self.source(query)?;
+        let key = (index, self.way(query)?);
+        let mut messages = locked(&self.messages);
+        if let Some((_, _, found)) =
+            messages.iter().find(|(known, number, _)| (known, *number) == (&key, row.number))
+        {
+            return Ok((row, Arc::clone(found)));
+        }
+        if row.length > MOST_OCTETS as u64 {
+            return Err(format!("{} bytes: at most {MOST_OCTETS} can be looked at", row.length));
+        }
+        let octets = rows.octets_of(source, &row, MOST_OCTETS).map_err(|error| error.to_string())?;
+        // What is no record is shown as elements.
+        let view = match (row.kind.rules(), &view) {
+            (Some(rules), Some(view)) => self.view(Some(&(view.type_name.clone(), rules)))?,
+            _ if !row.kind.is_record() && row.kind != crate::rows::RowKind::Rejected => None,
+            _ => view,
+        };
+        let message = Arc::new(Message::new(view, octets, row.offset));
+        if messages.len() >= MOST_MESSAGES {
+            messages.remove(0);
+        }
+        messages.push((key, row.number, Arc::clone(&message)));
+        Ok((row, message))
+    }
+
+    /// Returns the texts of the specifications; nothing for a plan file.
+    pub(crate) fn texts(&self) -> Option<&Texts> {
+        self.texts.get_or_init(|| self.schema.as_ref().and_then(|schema| Texts::new(schema))).as_ref()
+    }
+
+    /// Tries types and rules on the row that a question names; the best comes first.
+    pub(crate) fn candidates(&self, query: &Query) -> Result<Vec<Candidate>, String> {
+        let Some(schema) = &self.schema else { return Ok(Vec::new()) };
+        let (rows, _) = self.rows(query)?;
+        let (_, source) = self.source(query)?;
+        let sample = match self.row(query, &rows) {
+            Ok(row) => rows.octets_of(source, &row, SAMPLE),
+            Err(_) => source.read_at(0, SAMPLE),
+        };
+        let sample = sample.map_err(|error| error.to_string())?;
+        let mut detector = Detector::new(schema, &[], None).map_err(|error| error.to_string())?;
+        Ok(detector.run(&sample))
+    }
+}
+
+/// Locks what no panic can leave in a bad state.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Finds type and rules where they are not given.
+fn settled(
+    schema: &Arc<Schema>,
+    sample: &[u8],
+    is_whole: bool,
+    type_name: Option<String>,
+    rules: Option<Rules>,
+    given: &Given,
+) -> Result<(String, Rules), String> {
+    if let (Some(type_name), Some(rules)) = (&type_name, rules) {
+        return Ok((type_name.clone(), rules));
+    }
+    let types = Vec::from_iter(type_name.as_deref());
+    let found = if is_whole && given.records.is_none() {
+        let mut detector = Detector::new(schema, &types, rules).map_err(|error| error.to_string())?;
+        detector.run(sample)
+    } else {
+        Vec::new()
+    };
+    if let Some(best) = found.first().filter(|best| best.fits()) {
+        // Of several records, the next may be against the rules of a subset.
+        let is_subset = rules.is_none() && best.values > 1 && best.syntax.has_elements();
+        let rules = if is_subset { Rules::Ber } else { best.syntax };
+        return Ok((best.type_name.clone(), rules));
+    }
+    if rules.is_none_or(Rules::has_elements) {
+        let doctor = Doctor {
+            schemas: vec![(tercet_schema::SchemaOptions::default().tagging, Arc::clone(schema))],
+            type_name: type_name.clone(),
+            records: given.records.clone(),
+            given: given.framing.clone().unwrap_or_default(),
+            options: Options::default(),
+            most: 8,
+        };
+        let ways = doctor.ways(sample, is_whole).map_err(|error| error.to_string())?;
+        if let Some(way) = ways.into_iter().next() {
+            return Ok((way.type_name, rules.unwrap_or(Rules::Ber)));
+        }
+    }
+    let best = found.into_iter().next();
+    match (type_name, best) {
+        (_, Some(best)) => Ok((best.type_name, rules.unwrap_or(best.syntax))),
+        (Some(type_name), None) => Ok((type_name, rules.unwrap_or(Rules::Ber))),
+        (None, None) => Err("no type fits the first input; name one with `--type`".to_owned()),
+    }
+}

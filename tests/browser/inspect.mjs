@@ -1,0 +1,305 @@
+// The page of `tercet inspect`, used as a person uses it: clicks, keys, the address; axe-core after each step.
+
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import axe from "axe-core";
+import puppeteer from "puppeteer-core";
+
+const root = join(import.meta.dirname, "../..");
+const pictures = process.env.PICTURES ?? join(import.meta.dirname, "pictures");
+const folder = mkdtempSync(join(tmpdir(), "tercet-"));
+const AA = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+
+let browser;
+const servers = [];
+
+before(async () => {
+  for (const path of [pictures, join(import.meta.dirname, "pictures")]) mkdirSync(path, { recursive: true });
+  browser = await puppeteer.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-lcd-text"] });
+});
+
+after(async () => {
+  await browser?.close();
+  for (const server of servers) server.kill();
+});
+
+// Starts the command; returns the address that it prints.
+function inspect(...words) {
+  const server = spawn(process.env.TERCET ?? join(root, "target/debug/tercet"), ["inspect", "--no-open", ...words], { cwd: root });
+  servers.push(server);
+  return new Promise((found, failed) => {
+    let text = "";
+    server.stdout.on("data", (piece) => {
+      text += piece;
+      if (text.includes("\n")) found(text.trim());
+    });
+    server.on("exit", (code) => failed(new Error(`the command has ended: ${code}`)));
+  });
+}
+
+function file(name, octets) {
+  const path = join(folder, name);
+  writeFileSync(path, octets);
+  return path;
+}
+
+// Opens a page that must not fail: no error in its script, no request to anybody else.
+async function open(url, { theme = "light", size = [1440, 860] } = {}) {
+  const page = await browser.newPage();
+  await page.setBypassCSP(true); // for axe-core alone; the policy itself is tested below
+  await page.setViewport({ width: size[0], height: size[1] });
+  await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: theme }]);
+  page.faults = [];
+  page.requests = [];
+  page.on("pageerror", (error) => page.faults.push(error.stack ?? error.message));
+  page.on("console", (message) => { if (message.type() === "error") page.faults.push(message.text()); });
+  page.on("request", (request) => page.requests.push(request.url()));
+  await page.goto(url);
+  await page.waitForSelector("html[data-ready]");
+  await settle(page);
+  return page;
+}
+
+// Waits until nothing is asked for any more.
+async function settle(page) {
+  await page.waitForNetworkIdle({ idleTime: 120, timeout: 20_000 });
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+}
+
+async function check(page) {
+  await settle(page);
+  const found = await page.evaluate(`${axe.source}; axe.run({ runOnly: ${JSON.stringify(AA)} })`);
+  const text = found.violations.map((it) => `${it.id}: ${it.help}\n${it.nodes.slice(0, 3).map((node) => node.html).join("\n")}`);
+  assert.deepEqual(text, [], "axe-core");
+  assert.deepEqual(page.faults, []);
+  const own = new URL(page.url()).origin;
+  assert.deepEqual(page.requests.filter((url) => !url.startsWith(own) && !url.startsWith("data:")), [], "other hosts");
+  const count = await page.evaluate(() => document.querySelectorAll(".row").length);
+  assert.ok(count <= 600, `${count} rows in the document`);
+}
+
+async function selected(page) {
+  await settle(page);
+  return page.evaluate(() => ({
+    path: document.querySelector('[data-pane="value"] [aria-selected="true"]')?.dataset.path,
+    octets: [...document.querySelectorAll('[data-pane="octets"] [data-offset][aria-selected="true"]')].map((it) => Number(it.dataset.offset)),
+    line: document.querySelector('[data-pane="schema"] [aria-current="true"]')?.textContent,
+    explained: document.querySelector('[data-pane="explain"] h3')?.textContent,
+    fragment: Object.fromEntries(new URLSearchParams(location.hash.slice(1))),
+  }));
+}
+
+const demo = () => inspect("-s", "schemas/demo", "-t", "CallRecord", "examples/calls.ber");
+
+test("selecting anywhere selects everywhere", async () => {
+  const page = await open(await demo());
+  await check(page);
+  // A record.
+  await page.click('[data-pane="records"] [data-record="5"]');
+  assert.equal((await selected(page)).fragment.record, "5");
+  await check(page);
+  // A part of the value.
+  const cell = "CallRecord.moCall.location.cell";
+  await page.click(`[data-path="${cell}"]`);
+  let now = await selected(page);
+  assert.deepEqual([now.path, now.explained, now.fragment.path, now.fragment.rules], [cell, cell, cell, "ber"]);
+  assert.deepEqual(now.octets, [313, 314, 315, 316, 317, 318, 319, 320, 321]);
+  assert.match(now.line, /^\s*77\s*cell/);
+  await check(page);
+  // A byte: the second of the exchange.
+  await page.click('[data-pane="octets"] [data-offset="325"]');
+  now = await selected(page);
+  assert.equal(now.path, "CallRecord.moCall.location.exchange");
+  assert.match(now.line, /exchange/);
+  // A line of the specification.
+  await page.click('[data-pane="schema"] [data-line="76"]');
+  assert.equal((await selected(page)).path, "CallRecord.moCall.location");
+  await check(page);
+  await page.close();
+});
+
+test("the address is the state", async () => {
+  const url = await demo();
+  const page = await open(`${url}#record=6&path=CallRecord.data.recordNumber&rules=ber`);
+  let now = await selected(page);
+  assert.deepEqual([now.path, now.fragment.record], ["CallRecord.data.recordNumber", "6"]);
+  // Somebody edits it.
+  await page.evaluate(() => { location.hash = "#record=5&path=CallRecord.moCall.duration"; });
+  await page.waitForSelector('[data-path="CallRecord.moCall.duration"][aria-selected="true"]');
+  now = await selected(page);
+  assert.deepEqual([now.fragment.record, now.explained], ["5", "CallRecord.moCall.duration"]);
+  await page.close();
+});
+
+test("keys reach everything", async () => {
+  const page = await open(await demo());
+  await page.keyboard.press("2");
+  for (const key of ["ArrowDown", "ArrowDown", "ArrowDown"]) await page.keyboard.press(key);
+  assert.equal((await selected(page)).path, "CallRecord.sms.servedIMSI");
+  await page.keyboard.press("ArrowLeft");
+  assert.equal((await selected(page)).path, "CallRecord.sms");
+  await page.keyboard.press("ArrowLeft");
+  assert.equal(await page.$eval('[data-path="CallRecord.sms"]', (it) => it.getAttribute("aria-expanded")), "false");
+  await page.keyboard.press("ArrowRight");
+  // Bytes.
+  await page.keyboard.press("3");
+  await page.keyboard.press("Home");
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowRight");
+  assert.equal((await selected(page)).path, "CallRecord.sms.recordNumber");
+  // Records.
+  await page.keyboard.press("1");
+  await page.keyboard.press("End");
+  assert.equal((await selected(page)).fragment.record, "23");
+  await page.keyboard.press("[");
+  assert.equal((await selected(page)).fragment.record, "22");
+  // To a record, to a byte.
+  for (const [goal, record] of [["5", "5"], ["0x30", "1"]]) {
+    await page.keyboard.press("g");
+    await page.waitForSelector("dialog[open]");
+    await check(page);
+    await page.keyboard.type(goal);
+    await page.keyboard.press("Enter");
+    assert.equal((await selected(page)).fragment.record, record);
+  }
+  // Find.
+  await page.keyboard.press("/");
+  await page.keyboard.type("imsi");
+  await page.keyboard.press("Enter");
+  assert.equal((await selected(page)).path, "CallRecord.mtCall.servedIMSI");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("?");
+  await page.waitForSelector("dialog[open]");
+  await check(page);
+  await page.keyboard.press("Escape");
+  // Light and dark.
+  await page.keyboard.press("t");
+  assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "dark");
+  await check(page);
+  await page.close();
+});
+
+test("bits of PER belong to their values", async () => {
+  const schema = file("p.asn", "P DEFINITIONS AUTOMATIC TAGS ::= BEGIN M ::= SEQUENCE { a INTEGER (0..31), b INTEGER (0..7), c BOOLEAN OPTIONAL } END");
+  const message = file("m.uper", Buffer.from([0b10001010, 0b11000000]));
+  const page = await open(await inspect("-s", schema, "-t", "M", "--rules", "uper", message));
+  // A value of three bits over two bytes.
+  await page.click('[data-path="M.b"]');
+  await settle(page);
+  const bits = await page.$$eval('[data-pane="octets"] .bit.in-select', (found) => found.map((it) => Number(it.dataset.bit)));
+  assert.deepEqual(bits, [6, 7, 8]);
+  await page.click('[data-pane="octets"] [data-bit="0"]');
+  await settle(page);
+  assert.match(await page.$eval('[data-pane="explain"]', (it) => it.textContent), /preamble.*X\.691 19\.2/s);
+  await check(page);
+  await page.click('[data-mode="hex"]');
+  await check(page);
+  await page.close();
+});
+
+test("problems are shown where they are, and keys lead to them", async () => {
+  const octets = readFileSync(join(root, "examples/calls.ber"));
+  octets[46 + 5] = 0x85;
+  const page = await open(await inspect("-s", "schemas/demo", "-t", "CallRecord", "--rules", "ber", file("bad.ber", octets)));
+  assert.equal(await page.$$eval('[data-pane="records"] .badge', (it) => it.length), 1);
+  await page.keyboard.press("n");
+  await page.waitForSelector('[data-path="CallRecord.mtCall.location"][aria-selected="true"]');
+  const now = await selected(page);
+  assert.deepEqual([now.fragment.record, now.octets[0]], ["1", 51]);
+  assert.match(now.line, /location/);
+  assert.match(await page.$eval('[data-pane="explain"]', (it) => it.textContent), /Fault: .*primitive.*X\.690 8\.1\.2\.5/s);
+  await check(page);
+  await page.screenshot({ path: join(import.meta.dirname, "pictures", "fault.png") });
+  await page.close();
+});
+
+test("values are text, whatever they hold", async () => {
+  const schema = file("x.asn", "X DEFINITIONS ::= BEGIN M ::= UTF8String END");
+  const markup = "<img src=x onerror=document.title=1><script>document.title=2</script>";
+  const message = file("x.ber", Buffer.concat([Buffer.from([0x0c, markup.length]), Buffer.from(markup)]));
+  const page = await open(await inspect("-s", schema, "-t", "M", "--rules", "ber", message));
+  assert.match(await page.$eval('[data-pane="value"]', (it) => it.textContent), /<img src=x/);
+  assert.equal(await page.$$eval('[data-pane="value"] img', (it) => it.length), 0);
+  assert.match(await page.title(), /^x\.ber/);
+  await page.close();
+});
+
+test("the policy keeps the page from everybody else", async () => {
+  const page = await browser.newPage();
+  await page.goto(await demo());
+  await page.waitForSelector("html[data-ready]");
+  const refused = await page.evaluate(() => new Promise((found) => {
+    document.addEventListener("securitypolicyviolation", (event) => found(event.violatedDirective));
+    fetch("http://127.0.0.1:9/").catch(() => {});
+  }));
+  assert.equal(refused, "connect-src");
+  await page.close();
+});
+
+test("a million records are scrolled through", async () => {
+  const record = Buffer.from([0x30, 3, 2, 1, 5]);
+  const schema = file("n.asn", "N DEFINITIONS ::= BEGIN M ::= SEQUENCE { n INTEGER } END");
+  const big = file("big.ber", Buffer.alloc(5 * 1_000_000, record));
+  const page = await open(await inspect("-s", schema, "-t", "M", "--rules", "ber", big));
+  await page.keyboard.press("1");
+  await page.waitForFunction(() => /1,000,000$/.test(document.getElementById("records-note").textContent), { timeout: 60_000 });
+  await page.keyboard.press("End");
+  await page.waitForFunction(() => location.hash.includes("record=999999"), { timeout: 20_000 });
+  await check(page);
+  const before = page.requests.length;
+  const steps = 10;
+  for (let step = 0; step < steps; step++) {
+    await page.evaluate((share) => {
+      const list = document.getElementById("records-list");
+      list.scrollTop = list.scrollHeight * share;
+    }, step / steps);
+    await settle(page);
+  }
+  assert.ok(page.requests.length - before <= 2 * steps, `${page.requests.length - before} requests`);
+  await check(page);
+  await page.close();
+});
+
+test("narrow windows and large letters", async () => {
+  const page = await open(await demo(), { size: [720, 900] });
+  await check(page);
+  await page.setViewport({ width: 360, height: 700 });
+  await check(page);
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  assert.ok(wide <= 0, `the page is ${wide} pixels too wide`);
+  await page.close();
+});
+
+test("types and rules by trial", async () => {
+  const page = await open(await inspect("-s", "schemas/demo", "examples/calls.ber"));
+  await page.click("#try");
+  await page.waitForSelector("dialog[open] table");
+  await check(page);
+  await page.click('[aria-label^="Take uper"]');
+  await page.waitForFunction(() => location.hash.includes("rules=uper"));
+  await check(page);
+  await page.close();
+});
+
+test("elements without a specification", async () => {
+  const page = await open(await inspect("examples/certificate.pem"));
+  assert.match(await page.$eval('[data-pane="value"]', (it) => it.textContent), /ecdsa-with-SHA256/);
+  await page.click('[data-pane="octets"] [data-offset="1"]');
+  assert.match((await selected(page)).explained, /^\$/);
+  await check(page);
+  await page.close();
+});
+
+test("pictures", async () => {
+  const url = await demo();
+  for (const theme of ["light", "dark"]) {
+    const page = await open(`${url}#record=5&path=CallRecord.moCall.location.cell`, { theme, size: [1200, 700] });
+    await check(page);
+    await page.screenshot({ path: join(pictures, `inspector-${theme}.webp`), type: "webp", quality: 72 });
+    await page.close();
+  }
+});
