@@ -176,6 +176,14 @@ test("keys reach everything", async () => {
   await page.waitForSelector("dialog[open]");
   await check(page);
   await page.keyboard.press("Escape");
+  // For other programs.
+  await page.keyboard.press("2");
+  await page.keyboard.press("c");
+  await page.waitForFunction(() => document.getElementById("copied")?.value.includes('"mtCall"'));
+  await check(page);
+  await page.select("#form", "python");
+  await page.waitForFunction(() => document.getElementById("copied").value.startsWith("message = bytes.fromhex("));
+  await page.keyboard.press("Escape");
   // Light and dark.
   await page.keyboard.press("t");
   assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "dark");

@@ -232,6 +232,24 @@ fn records_values_and_bytes_are_linked() {
 }
 
 #[test]
+fn values_and_bytes_for_other_programs() {
+    let inspector = demo();
+    let export =
+        |words: &str| inspector.ask(&format!("export?record=5&{words}"))["text"].as_str().unwrap().to_owned();
+    let value: Value = serde_json::from_str(&export("as=json")).unwrap();
+    assert_eq!(value["moCall"]["location"]["exchange"], "MSC02");
+    assert!(export("as=xml").starts_with("<CallRecord><moCall>"));
+    assert!(
+        export("as=gser").contains("exchange \"MSC02\"") && export("as=value").contains("exchange \"MSC02\"")
+    );
+    let path = "path=CallRecord.moCall.location.exchange";
+    assert_eq!(export(&format!("as=hex&{path}")), "81054D53433032");
+    assert!(export(&format!("as=c&{path}")).contains("message[7] = {\n    0x81, 0x05, 0x4D"));
+    assert_eq!(export("as=hex").len(), 2 * 123);
+    assert!(inspector.refused("export?record=5&as=abc").contains("known: json"));
+}
+
+#[test]
 fn bits_of_packed_encodings_belong_to_their_values() {
     // A number of three bits over the border of two bytes.
     let schema = "P DEFINITIONS AUTOMATIC TAGS ::= BEGIN M ::= SEQUENCE { a INTEGER (0..31), b INTEGER (0..7), c BOOLEAN OPTIONAL } END";

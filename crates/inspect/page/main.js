@@ -101,7 +101,7 @@ function help() {
   const keys = [
     ["↑ ↓ ← →", "move in the pane that has the focus; → opens, ← closes"], ["Tab", "the next pane"],
     ["n  p", "next and previous problem, in this record and in others"], ["g", "go to a record, or to a byte"],
-    ["/", "find a name, a value or bytes in this record"], ["[  ]", "previous and next record"], ["*", "open all"],
+    ["c", "copy the value or its bytes for other programs"], ["/", "find a name, a value or bytes in this record"], ["[  ]", "previous and next record"], ["*", "open all"],
     ["1 … 5", "records, value, bytes, schema, explanation"], ["t", "light or dark"], ["?", "this list"],
   ];
   open("Keys", make("dl", { class: "keys" }, ...keys.flatMap(([key, text]) => [
@@ -126,6 +126,28 @@ function goDialog() {
 async function goOffset(offset) {
   await goTo({ offset });
   if (state.row && offset >= state.row.offset && offset < state.row.offset + state.row.length) goToByte(offset);
+}
+
+// The value in a notation, or the bytes of what is selected as an array.
+function copyDialog() {
+  if (!state.row) return;
+  const forms = { json: "JSON", xml: "XML", gser: "GSER", value: "value notation", hex: "bytes in hexadecimal", c: "bytes in C", rust: "bytes in Rust", python: "bytes in Python" };
+  const known = state.message.type ? Object.keys(forms) : ["hex", "c", "rust", "python"];
+  const select = make("select", { id: "form" }, ...known.map((name) => make("option", { value: name, text: forms[name] })));
+  const text = make("textarea", { id: "copied", readonly: "", rows: 16, spellcheck: "false", "aria-label": "Text", class: "mono" });
+  const draw = async () => {
+    const part = ["hex", "c", "rust", "python"].includes(select.value) ? state.node : null;
+    try { text.value = (await ask("export", { row: state.row.row, as: select.value, node: part })).text; }
+    catch (error) { text.value = error.message; }
+  };
+  const copy = async () => {
+    text.select();
+    try { await navigator.clipboard.writeText(text.value); status("copied"); }
+    catch { status("the browser does not allow it; the text is selected"); }
+  };
+  select.addEventListener("change", draw);
+  open("Copy as", make("p", {}, make("label", { for: "form", text: "Form " }), select, " ", make("button", { type: "button", text: "Copy", onclick: copy })), text);
+  draw();
 }
 
 async function candidates() {
@@ -220,6 +242,7 @@ element("type").addEventListener("change", () => change(element("type").value ||
 element("rules").addEventListener("change", () => change(state.type, element("rules").value));
 element("try").addEventListener("click", candidates);
 element("problems").addEventListener("click", () => problem("on"));
+element("copy").addEventListener("click", copyDialog);
 element("goto").addEventListener("click", goDialog);
 element("theme").addEventListener("click", turnTheme);
 element("help").addEventListener("click", help);
@@ -236,7 +259,7 @@ document.addEventListener("keydown", (event) => {
   if (event.target.closest("input, select, textarea")) return;
   const panes = ["records-list", "value-tree", "octets-grid", "schema-lines", "explain-body"];
   const actions = {
-    n: () => problem("on"), p: () => problem("back"), g: goDialog, t: turnTheme, "?": help,
+    n: () => problem("on"), p: () => problem("back"), g: goDialog, c: copyDialog, t: turnTheme, "?": help,
     "/": () => element("find").focus(),
     "]": () => state.row && goTo({ row: state.row.row + 1 }), "[": () => state.row?.row > 0 && goTo({ row: state.row.row - 1 }),
   };

@@ -58,6 +58,7 @@ impl Workbench {
             "octets" => self.octets(&query),
             "explain" => self.explain(&query),
             "schema" => self.schema_lines(&query),
+            "export" => self.export(&query),
             "line" => self.defined_on(&query),
             "find" => self.found(&query),
             "candidates" => self.tried(&query),

@@ -12,6 +12,7 @@
 //! | `api/nodes` | the components of a part of the value |
 //! | `api/octets` | bytes and the parts that they belong to |
 //! | `api/explain` | all about one part: its lines of a trace, its constraint, its definition |
+//! | `api/export` | the value in another notation, bytes as an array |
 //! | `api/schema` | lines of a specification with colours |
 //! | `api/candidates` | types and rules by trial, the best first |
 
@@ -19,6 +20,7 @@
 
 mod answers;
 mod explain;
+mod export;
 mod http;
 mod message;
 mod page;
