@@ -33,6 +33,7 @@ mod compiled;
 mod detect;
 #[cfg(feature = "records")]
 mod doctor;
+pub mod edit;
 pub mod files;
 mod gaps;
 mod generate;

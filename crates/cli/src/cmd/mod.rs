@@ -24,6 +24,7 @@ pub mod man;
 #[cfg(feature = "megaco")]
 pub mod megaco;
 pub mod sample;
+pub mod set;
 pub mod show;
 pub mod stat;
 pub mod transcode;
