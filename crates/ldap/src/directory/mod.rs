@@ -1,8 +1,8 @@
 //! A directory in memory, with the feature `store` on disk too: all operations of LDAP on entries that LDIF or requests bring.
 //!
-//! It has no schema: attributes compare as [`crate::matching`] knows them, and any may stand in any entry. There is no
-//! access control either but two rules: if there is a root user, only that one may write; `userPassword` can be read, compared
-//! and searched for by the root user alone.
+//! It has no schema: attributes compare as [`crate::matching`] knows them, and any may stand in any entry. Without rules of access
+//! ([`Acl`]), only the root user may write if there is one, and `userPassword` can be read, compared and searched for by the root
+//! user alone.
 //!
 //! ```
 //! # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
@@ -20,6 +20,8 @@
 //! # }).unwrap();
 //! ```
 
+mod access;
+mod acl;
 mod controls;
 mod datagrams;
 mod entry;
@@ -43,6 +45,7 @@ use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 
+pub use acl::{Acl, Decision, Requester, Right};
 pub use index::IndexSpec;
 #[cfg(feature = "store")]
 pub use kept::{Checked, Durability};
@@ -71,6 +74,7 @@ struct Settings {
     read_only: bool,
     max_connections: Option<usize>,
     idle: Option<Duration>,
+    acl: Option<Arc<Acl>>,
 }
 
 impl Default for Settings {
@@ -83,6 +87,7 @@ impl Default for Settings {
             read_only: false,
             max_connections: None,
             idle: None,
+            acl: None,
         }
     }
 }
@@ -179,6 +184,13 @@ impl Directory {
     #[must_use]
     pub fn with_root(mut self, dn: &str, password: &str) -> Self {
         Arc::make_mut(&mut self.settings).root = Some((dn.to_owned(), password.to_owned()));
+        self
+    }
+
+    /// Decides by rules who may do what. The root user may do everything.
+    #[must_use]
+    pub fn with_acl(mut self, acl: Acl) -> Self {
+        Arc::make_mut(&mut self.settings).acl = Some(Arc::new(acl));
         self
     }
 

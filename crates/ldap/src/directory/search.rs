@@ -5,13 +5,15 @@ use std::time::{Duration, Instant};
 
 use tercet_runtime::types::Octets;
 
+use super::access::{Permissions, Guarded};
 use super::controls::{self, Controls};
 use super::entry::{
-    AttributeRef, OPERATIONAL, Stored, Value, element, element_size, head, is_described, is_password, place,
+    AttributeRef, OPERATIONAL, Stored, Value, element, element_size, head, is_described, place,
 };
 use super::output::{FULL, message};
 use super::store::{Cursor, Done, Store, is_in, parse};
 use super::view::{self, Sorted};
+use super::acl::Right;
 use crate::controls::{PagedResults, Sync, SyncChange};
 use crate::extended;
 use crate::filter::Evaluation;
@@ -25,13 +27,13 @@ use crate::proto::{Control, LdapResult, ResultCode};
 pub(super) struct Query {
     base: Vec<u8>,
     scope: Scope,
-    condition: Condition,
+    condition: Guarded,
     selection: Selection,
     size_limit: usize,
     /// When the time of the request is over.
     pub(super) deadline: Option<Instant>,
     asked: Controls,
-    reads_passwords: bool,
+    access: Arc<Permissions>,
 }
 
 /// The attributes that are asked for (RFC 4511 4.5.1.8).
@@ -44,13 +46,13 @@ struct Selection {
     operational: bool,
     types_only: bool,
     matched: Vec<Condition>,
-    reads_passwords: bool,
+    access: Arc<Permissions>,
 }
 
 /// What a directory allows a search.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Allowance {
-    pub(super) reads_passwords: bool,
+    pub(super) access: Arc<Permissions>,
     pub(super) size_limit: Option<usize>,
     pub(super) time_limit: Option<Duration>,
 }
@@ -58,9 +60,9 @@ pub(super) struct Allowance {
 impl Query {
     pub(super) fn new(request: &SearchRequest<'_>, mut asked: Controls, allowance: Allowance) -> Done<Self> {
         let text = |octets: &Octets<'_>| String::from_utf8_lossy(octets).into_owned();
-        let Allowance { reads_passwords, size_limit, time_limit } = allowance;
+        let Allowance { access, size_limit, time_limit } = allowance;
         let matched = std::mem::take(&mut asked.matched);
-        let matched = matched.iter().map(|filter| prepared(filter, reads_passwords)).collect();
+        let matched = matched.iter().map(|filter| prepared(filter, &access)).collect();
         let names = request.attributes.iter().map(text).collect();
         let wanted = (request.size_limit > 0).then_some(request.size_limit as usize);
         let seconds = (request.time_limit > 0).then(|| Duration::from_secs(request.time_limit.into()));
@@ -68,12 +70,12 @@ impl Query {
         Ok(Self {
             base: place(&parse(&text(&request.base_object))?),
             scope: request.scope,
-            condition: prepared(&request.filter, reads_passwords),
-            selection: Selection::new(names, request.types_only, matched, reads_passwords),
+            condition: Guarded::new(&request.filter, &access),
+            selection: Selection::new(names, request.types_only, matched, Arc::clone(&access)),
             size_limit: [wanted, size_limit].into_iter().flatten().min().unwrap_or(usize::MAX),
             deadline: time.and_then(|time| Instant::now().checked_add(time)),
             asked,
-            reads_passwords,
+            access,
         })
     }
 
@@ -87,9 +89,10 @@ impl Query {
         if self.base.is_empty() {
             return Ok(());
         }
-        let stored = store.at(&self.base).ok_or_else(|| store.missing(&self.base))?;
-        check_assertion(Some(stored), &self.asked, self.reads_passwords)?;
-        if self.is_reference(stored) {
+        let missing = || self.access.hide_matched(store.missing(&self.base), store);
+        let stored = store.at(&self.base).ok_or_else(missing)?;
+        check_assertion(Some(stored), &self.asked, &self.access)?;
+        if self.is_reference(stored) && self.access.sees(stored) {
             let referrals = references(stored);
             return Err(LdapResult { referrals, ..LdapResult::new(ResultCode::REFERRAL) });
         }
@@ -98,7 +101,7 @@ impl Query {
 
     /// Begins a walk over what may be found; for a page, behind the page before.
     pub(super) fn walk(&self, store: &Store) -> Cursor {
-        let mut cursor = store.walk(&self.base, self.scope, &self.condition, !self.asked.manage_dsa_it);
+        let mut cursor = store.walk(&self.base, self.scope, &self.condition.open, !self.asked.manage_dsa_it);
         if let (Cursor::Tree { base, after, .. }, Some(paged), false) =
             (&mut cursor, &self.asked.paged, self.is_sorted())
         {
@@ -118,7 +121,18 @@ impl Query {
 
     /// Whether an entry of the scope is found.
     fn selects(&self, stored: &Stored, budget: &mut Budget) -> Result<bool, Ended> {
-        Ok(self.is_reference(stored) || self.condition.evaluate(stored, budget)? == Evaluation::True)
+        if !self.access.is_open() {
+            budget.spend(RULES_STEPS)?;
+            if !self.access.sees(stored) {
+                return Ok(false);
+            }
+        }
+        if self.is_reference(stored) {
+            return Ok(true);
+        }
+        let guarded = self.condition.of(stored, &self.access);
+        let condition = guarded.as_deref().unwrap_or(&self.condition.open);
+        Ok(condition.evaluate(stored, budget)? == Evaluation::True)
     }
 
     fn is_reference(&self, stored: &Stored) -> bool {
@@ -163,7 +177,7 @@ impl Query {
     pub(super) fn put_root(&self, out: &mut Vec<u8>, id: u32, dse: &Stored) {
         let budget = &mut Budget::turn(ROOT_STEPS);
         // The filter is the client's: one that costs more than the root DSE is worth does not select it.
-        if self.condition.evaluate(dse, budget) == Ok(Evaluation::True) {
+        if self.condition.open.evaluate(dse, budget) == Ok(Evaluation::True) {
             // All its attributes but one are those of the directory.
             let Selection { names, users, operational, .. } = &self.selection;
             let has = |name: &str| {
@@ -201,22 +215,26 @@ impl Query {
     }
 }
 
+/// Steps that the rules of access cost for an entry, about.
+const RULES_STEPS: Steps = 100;
 /// Steps that a filter on the root DSE may take.
 const ROOT_STEPS: Steps = 1_000_000;
 /// Steps that an assertion may take: about 50 ms.
 const ASSERTION_STEPS: Steps = 5_000_000;
 
 /// Prepares a filter of a user.
-fn prepared(filter: &Filter<'_>, reads_passwords: bool) -> Condition {
-    Condition::new(filter, &|name| reads_passwords || !is_password(name))
+fn prepared(filter: &Filter<'_>, access: &Permissions) -> Condition {
+    Condition::new(filter, &|name| access.may_read_of_any(name))
 }
 
 /// Checks that the assertion of a request holds (RFC 4528).
-pub(super) fn check_assertion(stored: Option<&Stored>, asked: &Controls, reads_passwords: bool) -> Done {
+pub(super) fn check_assertion(stored: Option<&Stored>, asked: &Controls, access: &Permissions) -> Done {
     let (Some(filter), Some(stored)) = (&asked.assertion, stored) else {
         return Ok(());
     };
-    let condition = prepared(filter, reads_passwords);
+    let guarded = Guarded::new(filter, access);
+    let of_entry = guarded.of(stored, access);
+    let condition = of_entry.as_deref().unwrap_or(&guarded.open);
     match condition.evaluate(stored, &mut Budget::turn(ASSERTION_STEPS)) {
         Ok(Evaluation::True) => Ok(()),
         Ok(_) => Err(LdapResult::new(ResultCode::ASSERTION_FAILED)),
@@ -232,10 +250,10 @@ fn references(stored: &Stored) -> Vec<String> {
 }
 
 impl Selection {
-    fn new(names: Vec<String>, types_only: bool, matched: Vec<Condition>, reads_passwords: bool) -> Self {
+    fn new(names: Vec<String>, types_only: bool, matched: Vec<Condition>, access: Arc<Permissions>) -> Self {
         let has = |word: &str| names.iter().any(|name| name == word);
         let (users, operational) = (names.is_empty() || has("*"), has("+"));
-        Self { names, users, operational, types_only, matched, reads_passwords }
+        Self { names, users, operational, types_only, matched, access }
     }
 
     /// Whether the answer is the entry as it is kept.
@@ -244,7 +262,8 @@ impl Selection {
             && self.matched.is_empty()
             && !self.types_only
             && (self.names.len() <= 1)
-            && (self.reads_passwords || !stored.has_password())
+            && self.access.is_open()
+            && (self.access.is_root() || !stored.has_password())
     }
 
     /// Contents of the SearchResultEntry with what is selected.
@@ -255,7 +274,7 @@ impl Selection {
         for attribute in stored.attributes() {
             let AttributeRef { name, octets, .. } = attribute;
             budget.spend(1 + self.names.len() as Steps)?;
-            if !(self.users || named(name)) || (!self.reads_passwords && is_password(name)) {
+            if !(self.users || named(name)) || !self.access.has(stored, Right::Read, name) {
                 continue;
             }
             if self.types_only {
@@ -280,6 +299,9 @@ impl Selection {
             }
         }
         for name in OPERATIONAL.into_iter().filter(|name| self.operational || named(name)) {
+            if !self.access.has(stored, Right::Read, name) {
+                continue;
+            }
             if self.types_only {
                 typed(&mut made, name);
             } else if let Some(value) = stored.operational(name) {
@@ -312,8 +334,8 @@ fn typed(out: &mut Vec<u8>, name: &str) {
 }
 
 /// The control with which an entry before or after a change comes back (RFC 4527).
-pub(super) fn read_entry(oid: &str, stored: &Stored, names: &[String], reads_passwords: bool) -> Control {
-    let selection = Selection::new(names.to_vec(), false, Vec::new(), reads_passwords);
+pub(super) fn read_entry(oid: &str, stored: &Stored, names: &[String], access: &Arc<Permissions>) -> Control {
+    let selection = Selection::new(names.to_vec(), false, Vec::new(), Arc::clone(access));
     let contents = selection.contents(stored, &mut Budget::turn(Steps::MAX)).unwrap_or_default();
     let mut entry = Vec::new();
     element(&mut entry, tag::SEARCH_ENTRY, &contents);
@@ -368,8 +390,8 @@ impl Task {
     pub(super) fn new(id: u32, query: Arc<Query>) -> Done<Self> {
         let form = match &query.asked.paged {
             _ if query.is_sorted() => {
-                let hides = !query.reads_passwords;
-                Form::Sorted(Sorted::new(&query.asked.sort, query.asked.view.is_some(), hides)?)
+                let access = Arc::clone(&query.access);
+                Form::Sorted(Sorted::new(&query.asked.sort, query.asked.view.is_some(), access)?)
             }
             None => Form::Plain,
             Some(paged) => {
@@ -472,7 +494,7 @@ impl Task {
         };
         self.result.controls.push(controls::sorted());
         if let Some(wanted) = &self.query.asked.view {
-            let (part, control) = view::part(all, wanted, &self.query.asked.sort)?;
+            let (part, control) = view::part(all, wanted, &self.query.asked.sort, &self.query.access)?;
             self.result.controls.push(control);
             all = part;
         }

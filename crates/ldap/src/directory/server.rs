@@ -129,7 +129,7 @@ impl Directory {
                 let directory = directory.clone();
                 let settings = Arc::clone(&directory.settings);
                 let session = Session::new(directory, None, settings.tls.is_some() && !tls);
-                let session = session.from(from.to_string());
+                let session = session.from(from.to_string()).with_tls(tls);
                 connections.spawn(async move {
                     // A fault of one connection is told on it, and ends it alone.
                     match settings.tls.clone().filter(|_| tls) {

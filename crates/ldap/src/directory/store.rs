@@ -288,7 +288,7 @@ impl Store {
     }
 
     /// The places of an entry and of all below it, from the top.
-    fn subtree(&self, base: &[u8]) -> impl Iterator<Item = &Arc<Stored>> {
+    pub(super) fn subtree(&self, base: &[u8]) -> impl Iterator<Item = &Arc<Stored>> {
         let range = self.tree.range::<[u8], _>((Bound::Included(base), Bound::Unbounded));
         range.map(|ByPlace(stored)| stored).take_while(move |stored| stored.place().starts_with(base))
     }

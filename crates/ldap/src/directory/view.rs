@@ -3,8 +3,10 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
+use super::access::Permissions;
+use super::acl::Right;
 use super::controls;
-use super::entry::{Stored, is_password};
+use super::entry::Stored;
 use super::store::{Done, fail};
 use crate::controls::{SortKey, VirtualListView, VlvTarget};
 use crate::matching::Rule;
@@ -18,24 +20,26 @@ type Key = Option<Vec<u8>>;
 pub(super) struct Sorted {
     keys: Vec<(String, Rule, bool)>,
     entries: Vec<(Vec<Key>, Arc<Stored>)>,
+    access: Arc<Permissions>,
 }
 
 impl Sorted {
     /// # Errors
     /// A part of the list is asked for that is sorted by what cannot be read.
-    pub(super) fn new(keys: &[SortKey], has_view: bool, hides_passwords: bool) -> Done<Self> {
-        let is_hidden = |key: &&SortKey| hides_passwords && is_password(&key.attribute);
+    pub(super) fn new(keys: &[SortKey], has_view: bool, access: Arc<Permissions>) -> Done<Self> {
+        let is_hidden = |key: &&SortKey| !access.may_read_of_any(&key.attribute);
         if has_view && keys.first().is_some_and(|key| is_hidden(&key)) {
             return fail(ResultCode::INSUFFICIENT_ACCESS_RIGHTS, "");
         }
         // The order would show what cannot be read.
         let keys = keys.iter().filter(|key| !is_hidden(key));
         let keys = keys.map(|key| (key.attribute.clone(), rule(key), key.reverse)).collect();
-        Ok(Self { keys, entries: Vec::new() })
+        Ok(Self { keys, entries: Vec::new(), access })
     }
 
     pub(super) fn push(&mut self, stored: &Arc<Stored>) {
-        let keys = self.keys.iter().map(|(name, rule, _)| value(stored, name, *rule)).collect();
+        let access = &self.access;
+        let keys = self.keys.iter().map(|(name, rule, _)| value(stored, name, *rule, access)).collect();
         self.entries.push((keys, Arc::clone(stored)));
     }
 
@@ -66,7 +70,10 @@ fn rule(key: &SortKey) -> Rule {
 }
 
 /// What an entry is sorted by.
-fn value(stored: &Stored, name: &str, rule: Rule) -> Option<Vec<u8>> {
+fn value(stored: &Stored, name: &str, rule: Rule, access: &Permissions) -> Option<Vec<u8>> {
+    if !access.is_open() && !access.has(stored, Right::Read, name) {
+        return None;
+    }
     if let Some(value) = stored.values(name).next() {
         return Some(rule.normalize(value));
     }
@@ -78,6 +85,7 @@ pub(super) fn part(
     mut list: Vec<Arc<Stored>>,
     wanted: &VirtualListView,
     keys: &[SortKey],
+    access: &Permissions,
 ) -> Done<(Vec<Arc<Stored>>, Control)> {
     let Some(key) = keys.first() else {
         return Err(refused(ResultCode::SORT_CONTROL_MISSING, list.len()));
@@ -88,7 +96,7 @@ pub(super) fn part(
     let total = list.len();
     let position = match &wanted.target {
         VlvTarget::Offset { offset, count } => by_offset(*offset, *count, total)?,
-        VlvTarget::Value(wanted) => by_value(&list, wanted, key),
+        VlvTarget::Value(wanted) => by_value(&list, wanted, key, access),
     };
     let begin = (position - 1).saturating_sub(wanted.before as usize).min(total);
     let end = position.saturating_add(wanted.after as usize).min(total);
@@ -113,12 +121,12 @@ fn by_offset(offset: u32, count: u32, length: usize) -> Done<usize> {
 }
 
 /// The position of the first entry that is not less than a value, or behind the last one.
-fn by_value(list: &[Arc<Stored>], wanted: &[u8], key: &SortKey) -> usize {
+fn by_value(list: &[Arc<Stored>], wanted: &[u8], key: &SortKey, access: &Permissions) -> usize {
     let rule = rule(key);
     let wanted = rule.normalize(wanted);
     let is_less = |stored: &Arc<Stored>| {
         // Entries without a value stand as if theirs was the greatest.
-        value(stored, &key.attribute, rule).map_or(key.reverse, |value| {
+        value(stored, &key.attribute, rule, access).map_or(key.reverse, |value| {
             let order = rule.compare_normalized(&value, &wanted);
             if key.reverse { order.is_gt() } else { order.is_lt() }
         })

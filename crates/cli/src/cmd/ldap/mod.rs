@@ -1,5 +1,6 @@
 //! `tercet ldap`: tools with the options of OpenLDAP's.
 
+mod acl;
 mod atomic;
 mod bench;
 mod codes;
@@ -66,6 +67,7 @@ enum Command {
     Recover(atomic::Recover),
     Lock(lock::Lock),
     Serve(serve::Serve),
+    AclTest(acl::AclTest),
     Store(store::Store),
     Bench(bench::Bench),
     Decode(decode::Decode),
@@ -124,6 +126,7 @@ impl Ldap {
                 Command::Recover(command) => command.run().await,
                 Command::Lock(command) => command.run().await,
                 Command::Serve(command) => command.run().await,
+                Command::AclTest(command) => command.run(),
                 Command::Store(command) => command.run().await,
                 Command::Bench(command) => command.run().await,
                 Command::Decode(command) => command.run(),

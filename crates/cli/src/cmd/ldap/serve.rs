@@ -64,6 +64,10 @@ pub struct Serve {
     #[arg(long, value_name = "ATTR:KIND[,KIND]", value_parser = |text: &str| text.parse::<IndexSpec>())]
     index: Vec<IndexSpec>,
 
+    /// Rules of access, which `acl-test` checks; what no rule allows is denied to all but the root user
+    #[arg(long, value_name = "FILE")]
+    acl: Option<PathBuf>,
+
     /// Entries that a search returns at most; no limit by default
     #[arg(long, value_name = "COUNT")]
     size_limit: Option<usize>,
@@ -126,6 +130,9 @@ impl Serve {
             .with_idle_limit(self.idle.map(Duration::from_secs));
         if let Some(path) = &self.access_log {
             directory = directory.with_access_log(log(path)?);
+        }
+        if let Some(path) = &self.acl {
+            directory = directory.with_acl(super::acl::read(path)?);
         }
         if !self.index.is_empty() {
             directory = directory.with_indexes(&self.index);

@@ -1,0 +1,211 @@
+//! Requests that concern one entry.
+
+use std::sync::Arc;
+
+use super::super::access::Permissions;
+use super::super::acl::{Right, candidate};
+use super::super::entry::{Stored, place};
+use super::super::store::{Done, Store, parse};
+use super::super::{Ticket, search};
+use super::{Session, text};
+use crate::controls as known;
+use crate::directory::controls::Controls;
+use crate::generated::{self as asn1, ProtocolOp};
+use crate::ldif::{ModificationKind, RecordModification};
+use crate::matching::Rule;
+use crate::proto::{Control, LdapResult, ResponseControl as _, ResultCode};
+
+impl Session {
+    /// Requests that concern one entry; the answer is a result in either case.
+    pub(super) fn change(&self, operation: &ProtocolOp<'_>, controls: &[Control]) -> Done<(LdapResult, Ticket)> {
+        let asked = Controls::read(controls)?;
+        if let ProtocolOp::CompareRequest(request) = operation {
+            return Ok((self.compare(request, &asked)?, Ticket::default()));
+        }
+        self.may_write()?;
+        let mut store = self.directory.write();
+        let access = Arc::new(self.access(&store));
+        let name = match operation {
+            ProtocolOp::AddRequest(request) => text(&request.entry),
+            ProtocolOp::ModifyRequest(request) => text(&request.object),
+            ProtocolOp::DelRequest(name) => text(name),
+            ProtocolOp::ModDnRequest(request) => text(&request.entry),
+            _ => return Err(LdapResult::new(ResultCode::PROTOCOL_ERROR)),
+        };
+        let dn = parse(&name)?;
+        let before = store.get(&dn).cloned();
+        self.may_change(operation, &store, before.as_deref(), &access)?;
+        search::check_assertion(before.as_deref(), &asked, &access)?;
+        if asked.no_op {
+            return Ok((LdapResult::new(ResultCode(0x410E)), Ticket::default()));
+        }
+        let after = match operation {
+            ProtocolOp::AddRequest(request) => {
+                let attributes =
+                    request.attributes.iter().map(|attribute| (text(&attribute.r#type), values(attribute)));
+                Some(store.add(&name, attributes.collect(), false)?)
+            }
+            ProtocolOp::ModifyRequest(request) => {
+                let modifications = request.changes.iter().map(modification).collect::<Done<Vec<_>>>()?;
+                Some(store.modify(&name, &modifications)?)
+            }
+            ProtocolOp::ModDnRequest(request) => {
+                let (rdn, superior) = (text(&request.newrdn), request.new_superior.as_ref().map(text));
+                Some(store.modify_dn(&name, &rdn, request.deleteoldrdn, superior.as_deref())?)
+            }
+            _ => {
+                store.delete(&name, asked.tree_delete)?;
+                None
+            }
+        };
+        let kept = store.keep();
+        drop(store);
+        let mut result = LdapResult::default();
+        let mut read = |oid: &str, stored: Option<&Arc<Stored>>, names: Option<&Vec<String>>| {
+            if let (Some(stored), Some(names)) = (stored, names) {
+                result.controls.push(search::read_entry(oid, stored, names, &access));
+            }
+        };
+        read(known::PreReadEntry::OID, before.as_ref(), asked.pre_read.as_ref());
+        read(known::PostReadEntry::OID, after.as_ref(), asked.post_read.as_ref());
+        Ok((result, kept))
+    }
+
+    /// Checks the rights to a change, by the rules of access if there are any.
+    fn may_change(
+        &self,
+        operation: &ProtocolOp<'_>,
+        store: &Store,
+        before: Option<&Stored>,
+        access: &Permissions,
+    ) -> Done {
+        if access.is_open() {
+            return Ok(());
+        }
+        if let ProtocolOp::AddRequest(request) = operation {
+            let name = text(&request.entry);
+            let attributes: Vec<_> = request
+                .attributes
+                .iter()
+                .map(|attribute| (text(&attribute.r#type), values(attribute)))
+                .collect();
+            let new = candidate(&name, &attributes).map_err(|error| {
+                LdapResult::new(ResultCode::INVALID_DN_SYNTAX).with_message(error.to_string())
+            })?;
+            return access.check_entry(new.place(), Some(&new), Right::Add);
+        }
+        let Some(before) = before else {
+            let name = match operation {
+                ProtocolOp::ModifyRequest(request) => text(&request.object),
+                ProtocolOp::DelRequest(name) => text(name),
+                ProtocolOp::ModDnRequest(request) => text(&request.entry),
+                _ => String::new(),
+            };
+            let missing = store.missing(&place(&parse(&name)?));
+            return Err(access.hide_matched(missing, store));
+        };
+        match operation {
+            ProtocolOp::ModifyRequest(request) => request.changes.iter().try_for_each(|change| {
+                access.check(before, Right::Write, &text(&change.modification.r#type))
+            }),
+            ProtocolOp::ModDnRequest(request) => {
+                access.check_entry(before.place(), Some(before), Right::Write)?;
+                let Some(superior) = &request.new_superior else { return Ok(()) };
+                let rdn = text(&request.newrdn).parse().map_err(|error: crate::Error| {
+                    LdapResult::new(ResultCode::INVALID_DN_SYNTAX).with_message(error.to_string())
+                })?;
+                let target = place(&parse(&text(superior))?.child(rdn));
+                access.check_entry(before.place(), Some(before), Right::Delete)?;
+                access.check_entry(&target, None, Right::Add)
+            }
+            ProtocolOp::DelRequest(_) => {
+                // With all below it, where that is asked for.
+                store.subtree(before.place()).try_for_each(|stored| {
+                    access.check_entry(stored.place(), Some(stored), Right::Delete)
+                })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Checks that the directory can be changed at all.
+    pub(super) fn can_write(&self) -> Done {
+        if self.directory.settings.read_only {
+            return Err(LdapResult::new(ResultCode::UNWILLING_TO_PERFORM).with_message("read-only"));
+        }
+        #[cfg(feature = "store")]
+        if self.directory.shared.keeper.as_ref().is_some_and(crate::directory::kept::Keeper::has_failed) {
+            let message = "an earlier change could not be written to disk";
+            return Err(LdapResult::new(ResultCode::UNAVAILABLE).with_message(message));
+        }
+        Ok(())
+    }
+
+    pub(super) fn may_write(&self) -> Done {
+        self.can_write()?;
+        match &self.directory.settings.root {
+            // Rules are asked about each change.
+            _ if self.directory.settings.acl.is_some() => Ok(()),
+            Some((root, _)) if parse(root).ok() != parse(&self.user).ok() => {
+                Err(LdapResult::new(ResultCode::INSUFFICIENT_ACCESS_RIGHTS)
+                    .with_message("only the root user may write"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn compare(&self, request: &asn1::CompareRequest<'_>, asked: &Controls) -> Done<LdapResult> {
+        let dn = parse(&text(&request.entry))?;
+        let (access, stored) = {
+            let store = self.directory.read();
+            let access = self.access(&store);
+            let stored = store.find(&dn).cloned().map_err(|result| access.hide_matched(result, &store))?;
+            (access, stored)
+        };
+        search::check_assertion(Some(&stored), asked, &access)?;
+        let name = text(&request.ava.attribute_desc);
+        access.check(&stored, Right::Compare, &name)?;
+        let rule = Rule::of_attribute(&name);
+        let key = rule.normalize(&request.ava.assertion_value);
+        let operational = stored.operational(&name);
+        let mut values = stored.values(&name).chain(operational.as_deref()).peekable();
+        if values.peek().is_none() {
+            return Err(LdapResult::new(ResultCode::NO_SUCH_ATTRIBUTE));
+        }
+        let equal = values.any(|value| rule.normalize(value) == key);
+        Ok(LdapResult::new(if equal { ResultCode::COMPARE_TRUE } else { ResultCode::COMPARE_FALSE }))
+    }
+}
+
+/// The answer to a request that concerns one entry.
+pub(super) fn answer<'r>(request: &ProtocolOp<'_>, result: asn1::LdapResult<'r>) -> Option<ProtocolOp<'r>> {
+    Some(match request {
+        ProtocolOp::AddRequest(_) => ProtocolOp::AddResponse(result),
+        ProtocolOp::ModifyRequest(_) => ProtocolOp::ModifyResponse(result),
+        ProtocolOp::DelRequest(_) => ProtocolOp::DelResponse(result),
+        ProtocolOp::ModDnRequest(_) => ProtocolOp::ModDnResponse(result),
+        ProtocolOp::CompareRequest(_) => ProtocolOp::CompareResponse(result),
+        _ => return None,
+    })
+}
+
+fn values(attribute: &asn1::PartialAttribute<'_>) -> Vec<Vec<u8>> {
+    attribute.vals.iter().map(|value| value.to_vec()).collect()
+}
+
+fn modification(change: &asn1::Change<'_>) -> Done<RecordModification> {
+    let kind = match change.operation {
+        asn1::ChangeOperation::Add => ModificationKind::Add,
+        asn1::ChangeOperation::Delete => ModificationKind::Delete,
+        asn1::ChangeOperation::Replace => ModificationKind::Replace,
+        asn1::ChangeOperation::Increment => ModificationKind::Increment,
+        _ => {
+            return Err(LdapResult::new(ResultCode::PROTOCOL_ERROR).with_message("an unknown kind of change"));
+        }
+    };
+    Ok(RecordModification {
+        kind,
+        attribute: text(&change.modification.r#type),
+        values: values(&change.modification),
+    })
+}
