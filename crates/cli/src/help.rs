@@ -195,6 +195,7 @@ const GROUPS: [Group; 25] = [
     },
     Group { heading: "Directory on disk", common: &["data"], rare: &["durability", "read-only"] },
     Group { heading: "TLS", common: &["certificate", "key", "tls"], rare: &[] },
+    Group { heading: "Rules of the server", common: &["acl"], rare: &["unique", "integrity", "member-of"] },
     Group {
         heading: "Limits and reports of the server",
         common: &["index", "size-limit", "time-limit"],

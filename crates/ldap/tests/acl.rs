@@ -70,7 +70,11 @@ fn the_first_rule_that_matches_decides() {
         let right = right.parse().unwrap();
         let decision = acl.decide(&who, on, right, attribute, &entries).unwrap();
         let found = decision.rule.map_or(0, |(line, _)| i32::try_from(line).unwrap());
-        assert_eq!(if decision.is_allowed { found } else { -found }, line, "{who:?} {right:?} {on} {attribute:?}");
+        assert_eq!(
+            if decision.is_allowed { found } else { -found },
+            line,
+            "{who:?} {right:?} {on} {attribute:?}"
+        );
     }
     let with = |peer: &str, is_tls: bool| Requester::new("").unwrap().at(peer.parse().ok(), is_tls);
     for (who, on, attribute, is_allowed) in [
@@ -152,7 +156,10 @@ async fn what_no_rule_allows_is_denied() {
         client.modify_dn(ADA, "uid=eve", true, None).await.map(drop),
         client.add("uid=new,o=test", &[("objectClass", &["account"]), ("uid", &["new"])]).await.map(drop),
         client.compare(ADA, "mail", b"x").await.map(drop),
-        client.modify_password(&PasswordModify { new: Some(b"x".to_vec()), ..PasswordModify::default() }).await.map(drop),
+        client
+            .modify_password(&PasswordModify { new: Some(b"x".to_vec()), ..PasswordModify::default() })
+            .await
+            .map(drop),
     ] {
         assert_eq!(code(&result.unwrap_err()), ResultCode::INSUFFICIENT_ACCESS_RIGHTS);
     }
@@ -185,7 +192,10 @@ async fn attributes_are_read_searched_and_changed_by_the_rules() {
     assert_eq!(own[0].text("mail"), Some("ada@example.net"));
     assert_eq!(own[0].values("userPassword").count(), 0, "no rule names it");
     assert_eq!(found(&client, "o=test", "(mail=*)").await, [ADA], "of others it cannot be searched for");
-    assert!(found(&client, "o=test", "(!(mail=none))").await == [ADA], "what cannot be searched for is undefined");
+    assert!(
+        found(&client, "o=test", "(!(mail=none))").await == [ADA],
+        "what cannot be searched for is undefined"
+    );
     let (others, _) = client.search_all(Search::new("uid=p00001,o=test")).await.unwrap();
     assert!(others[0].text("cn").is_some() && others[0].text("mail").is_none());
     assert_eq!(

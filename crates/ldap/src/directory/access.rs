@@ -56,7 +56,13 @@ impl Permissions {
         self.rules.is_some() || self.is_root || !is_password(name)
     }
 
-    fn decide(&self, place: &[u8], stored: Option<&Stored>, right: Right, name: Option<&str>) -> Option<Decision<'_>> {
+    fn decide(
+        &self,
+        place: &[u8],
+        stored: Option<&Stored>,
+        right: Right,
+        name: Option<&str>,
+    ) -> Option<Decision<'_>> {
         let (acl, who) = self.rules.as_ref()?;
         Some(acl.decision(who, place, stored, right, name))
     }

@@ -413,7 +413,7 @@ impl Directory {
     /// Those of the output.
     pub fn export(&self, out: &mut impl std::io::Write) -> Result<()> {
         let mut text = Vec::new();
-        for stored in self.read().all() {
+        for stored in self.read().entries() {
             let change = Change::Add(stored.to_attributes());
             let dn = stored.name().to_owned();
             Style::default()

@@ -22,6 +22,7 @@
 
 mod access;
 mod acl;
+mod constraints;
 mod controls;
 mod datagrams;
 mod entry;
@@ -227,6 +228,45 @@ impl Directory {
     pub fn with_size_limit(mut self, limit: Option<usize>) -> Self {
         Arc::make_mut(&mut self.settings).size_limit = limit;
         self
+    }
+
+    /// Refuses values of these attributes that another entry has (constraintViolation). Each has an index.
+    ///
+    /// # Errors
+    /// A name is none of an attribute.
+    pub fn with_unique(self, attributes: &[String]) -> Result<Self> {
+        let directory = self.with_indexed(attributes)?;
+        directory.write().constraints.unique.extend_from_slice(attributes);
+        Ok(directory)
+    }
+
+    /// Keeps values of these attributes that name an entry: they go with it, and change when it is renamed. Each has an index.
+    ///
+    /// # Errors
+    /// A name is none of an attribute.
+    pub fn with_integrity(self, attributes: &[String]) -> Result<Self> {
+        let directory = self.with_indexed(attributes)?;
+        directory.write().constraints.integrity.extend_from_slice(attributes);
+        Ok(directory)
+    }
+
+    /// Keeps `memberOf` in the entries that `member` and `uniqueMember` of groups name; clients cannot change it.
+    ///
+    /// # Errors
+    /// There is no room for the changes.
+    pub fn with_member_of(self) -> Result<Self> {
+        {
+            let mut store = self.write();
+            store.constraints.member_of = true;
+            store.set_all_groups().map_err(Error::from_result)?;
+        }
+        Ok(self)
+    }
+
+    fn with_indexed(self, attributes: &[String]) -> Result<Self> {
+        let specs: Result<Vec<IndexSpec>> =
+            attributes.iter().map(|name| format!("{name}:eq").parse()).collect();
+        Ok(self.with_indexes(&specs?))
     }
 
     /// Adds indexes to those that every directory has: equality of objectClass, entryUUID, uid, mail, member, uniqueMember,

@@ -425,7 +425,6 @@ impl Session {
         proto::encode(id, ProtocolOp::ExtendedResp(answer), &[], &mut out.octets)?;
         Ok(next)
     }
-
 }
 
 /// The end of a search.

@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use tercet_runtime::types::Octets;
 
-use super::access::{Permissions, Guarded};
+use super::access::{Guarded, Permissions};
+use super::acl::Right;
 use super::controls::{self, Controls};
 use super::entry::{
     AttributeRef, OPERATIONAL, Stored, Value, element, element_size, head, is_described, place,
@@ -13,7 +14,6 @@ use super::entry::{
 use super::output::{FULL, message};
 use super::store::{Cursor, Done, Store, is_in, parse};
 use super::view::{self, Sorted};
-use super::acl::Right;
 use crate::controls::{PagedResults, Sync, SyncChange};
 use crate::extended;
 use crate::filter::Evaluation;

@@ -5,6 +5,7 @@ use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::ops::Bound;
 use std::sync::Arc;
 
+use super::constraints::Constraints;
 use super::entry::{Attribute, ByPlace, Origin, Stored, depth, is_described, now, place};
 use super::index::{Index, IndexSpec};
 use crate::dn::{Dn, Rdn};
@@ -32,6 +33,8 @@ pub(super) struct Store {
     logged: usize,
     /// Which directory this is: cookies of another are none of ours.
     pub(super) instance: u64,
+    /// What holds between entries.
+    pub(super) constraints: Constraints,
     /// What has to be written to disk, if the directory is kept there.
     #[cfg(feature = "store")]
     unsaved: Option<Vec<(u32, Option<Arc<Stored>>)>>,
@@ -78,6 +81,7 @@ impl Default for Store {
             log: VecDeque::new(),
             logged: 0,
             instance: RandomState::new().build_hasher().finish(),
+            constraints: Constraints::default(),
             #[cfg(feature = "store")]
             unsaved: None,
         }
@@ -171,8 +175,7 @@ impl Store {
     }
 
     /// All entries, each after those above it.
-    #[cfg(feature = "store")]
-    pub(super) fn all(&self) -> impl Iterator<Item = &Arc<Stored>> {
+    pub(super) fn entries(&self) -> impl Iterator<Item = &Arc<Stored>> {
         self.tree.iter().map(|ByPlace(stored)| stored)
     }
 
@@ -427,10 +430,11 @@ impl Store {
             add_values(&mut own, &name, values, Rule::of_attribute(&name))?;
         }
         add_rdn_values(&dn, &mut own);
+        self.check_unique(&own, None)?;
         let origin = self.origin(None)?;
         let id = origin.id;
         self.put(Stored::new(name, &place, &own, origin), None, None);
-        self.slot(id).cloned().ok_or_else(|| LdapResult::new(ResultCode::OTHER))
+        self.changed(id, None)
     }
 
     /// Deletes an entry, with `recursive` all below it; gives what was there.
@@ -446,6 +450,8 @@ impl Store {
         for stored in below.iter().rev() {
             removed = self.remove(stored.place());
         }
+        let steps: Vec<_> = below.into_iter().map(|stored| (Some(stored), None)).collect();
+        self.follow(&steps)?;
         removed.ok_or_else(|| LdapResult::new(ResultCode::NO_SUCH_OBJECT))
     }
 
@@ -469,10 +475,30 @@ impl Store {
         if missing {
             return fail(ResultCode::NOT_ALLOWED_ON_RDN, "a value of the name has to stay");
         }
-        let origin = self.origin(Some(&before))?;
+        self.check_unique(&changed, Some(&before))?;
+        let now = self.rewrite(&before, &changed, &touched)?;
+        let id = now.id;
+        self.changed(id, Some(before))
+    }
+
+    /// Puts other attributes into an entry, of which those in `touched` were changed.
+    pub(super) fn rewrite(
+        &mut self,
+        before: &Arc<Stored>,
+        attributes: &[Attribute],
+        touched: &[&str],
+    ) -> Done<Arc<Stored>> {
+        let origin = self.origin(Some(before))?;
         let id = origin.id;
-        let stored = Stored::new(before.name(), before.place(), &changed, origin);
-        self.put(stored, Some(before), Some(&touched));
+        let stored = Stored::new(before.name(), before.place(), attributes, origin);
+        self.put(stored, Some(Arc::clone(before)), Some(touched));
+        self.slot(id).cloned().ok_or_else(|| LdapResult::new(ResultCode::OTHER))
+    }
+
+    /// Changes what follows from a change, and returns the entry as it is then.
+    fn changed(&mut self, id: u32, before: Option<Arc<Stored>>) -> Done<Arc<Stored>> {
+        let now = self.slot(id).cloned();
+        self.follow(&[(before, now)])?;
         self.slot(id).cloned().ok_or_else(|| LdapResult::new(ResultCode::OTHER))
     }
 
@@ -507,6 +533,7 @@ impl Store {
         }
         let moved: Vec<Arc<Stored>> = self.subtree(&from).cloned().collect();
         let mut top = None;
+        let mut steps = Vec::new();
         for before in moved {
             let old = before.dn();
             let below = old.rdns().len().saturating_sub(dn.rdns().len());
@@ -516,6 +543,7 @@ impl Store {
                     remove_rdn_values(&old, &mut attributes);
                 }
                 add_rdn_values(&target, &mut attributes);
+                self.check_unique(&attributes, Some(&before))?;
                 target.clone()
             } else {
                 let kept: Vec<Rdn> = old.rdns().iter().take(below).cloned().collect();
@@ -525,8 +553,11 @@ impl Store {
             let origin = self.origin(Some(&before))?;
             top = top.or(Some(origin.id));
             let stored = Stored::new(&new.to_string(), &place, &attributes, origin);
-            self.put(stored, Some(before), None);
+            let id = stored.id;
+            self.put(stored, Some(Arc::clone(&before)), None);
+            steps.push((Some(before), self.slot(id).cloned()));
         }
+        self.follow(&steps)?;
         let top = top.and_then(|id| self.slot(id)).cloned();
         top.ok_or_else(|| LdapResult::new(ResultCode::NO_SUCH_OBJECT))
     }

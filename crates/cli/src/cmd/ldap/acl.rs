@@ -15,8 +15,8 @@ use tercet_printable::printable;
 #[command(after_help = "\
 Each line of the file is a rule; the first one that matches decides:
   allow|deny RIGHT[,RIGHT...] to DN[.one|.sub|.children] [attr=NAME[,NAME...]] [filter=(...)] by WHO
-WHO is anonymous, users, self, anyone, tls, group=DN, peer=ADDRESS[/BITS] or the name of a user. Who may read an
-attribute may also search for it and compare it, unless a rule denies that.
+WHO is anonymous, users, self, anyone, tls, group=DN, peer=ADDRESS[/BITS] or the name of a user. A rule that allows
+`read` also allows `search` and `compare`.
 
 Examples:
   tercet ldap acl-test rules --as uid=ada,o=test --on uid=bob,o=test --attr mail

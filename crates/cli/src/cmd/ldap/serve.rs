@@ -68,6 +68,18 @@ pub struct Serve {
     #[arg(long, value_name = "FILE")]
     acl: Option<PathBuf>,
 
+    /// An attribute of which two entries must not have the same value, may be given several times
+    #[arg(long, value_name = "ATTRIBUTE")]
+    unique: Vec<String>,
+
+    /// An attribute with names: its values change and go with the entries that they name, may be given several times
+    #[arg(long, value_name = "ATTRIBUTE")]
+    integrity: Vec<String>,
+
+    /// Keep `memberOf` in the entries that groups name by `member` or `uniqueMember`
+    #[arg(long)]
+    member_of: bool,
+
     /// Entries that a search returns at most; no limit by default
     #[arg(long, value_name = "COUNT")]
     size_limit: Option<usize>,
@@ -153,6 +165,12 @@ impl Serve {
                 let loaded = directory.import(open(path)?).await;
                 loaded.map_err(|error| failure(&path.display().to_string(), &error))?;
             }
+        }
+        directory = directory.with_unique(&self.unique).map_err(|error| failure("--unique", &error))?;
+        directory =
+            directory.with_integrity(&self.integrity).map_err(|error| failure("--integrity", &error))?;
+        if self.member_of {
+            directory = directory.with_member_of().map_err(|error| failure("--member-of", &error))?;
         }
         let mut servers = Vec::new();
         if let Some(address) = &self.metrics {

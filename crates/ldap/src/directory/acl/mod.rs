@@ -131,11 +131,12 @@ impl Requester {
     /// Finds out of which groups the user is a member.
     pub(super) fn with_groups<'s>(mut self, acl: &Acl, find: impl Fn(&[u8]) -> Option<&'s Stored>) -> Self {
         let Some(user) = &self.user else { return self };
-        let is_user =
-            |value: &[u8]| std::str::from_utf8(value).ok().and_then(|text| text.parse().ok()).map(|dn| place(&dn)).as_ref() == Some(user);
-        let is_member = |group: &Stored| {
-            ["member", "uniqueMember"].iter().any(|name| group.values(name).any(is_user))
+        let is_user = |value: &[u8]| {
+            std::str::from_utf8(value).ok().and_then(|text| text.parse().ok()).map(|dn| place(&dn)).as_ref()
+                == Some(user)
         };
+        let is_member =
+            |group: &Stored| ["member", "uniqueMember"].iter().any(|name| group.values(name).any(is_user));
         self.groups = acl.groups.iter().map(|group| find(group).is_some_and(is_member)).collect();
         self
     }
@@ -191,11 +192,7 @@ impl Acl {
         right: Right,
         attribute: Option<&str>,
     ) -> Decision<'_> {
-        let mut found = self.first(who, place, stored, right, attribute);
-        // Who may read a value learns nothing new by searching for it or comparing it.
-        if found.is_none() && matches!(right, Right::Search | Right::Compare) {
-            found = self.first(who, place, stored, Right::Read, attribute);
-        }
+        let found = self.first(who, place, stored, right, attribute);
         match found {
             None => Decision { is_allowed: false, rule: None, names_attributes: false },
             Some(rule) => Decision {
@@ -215,7 +212,7 @@ impl Acl {
         attribute: Option<&str>,
     ) -> Option<&Rule> {
         self.rules.iter().find(|rule| {
-            rule.rights.contains(&right)
+            rule.is_of(right)
                 && rule.is_about(place)
                 && rule.is_about_attribute(attribute)
                 && rule.is_by(who, place)
@@ -240,6 +237,12 @@ pub(super) fn candidate(name: &str, attributes: &[super::entry::Attribute]) -> R
 }
 
 impl Rule {
+    /// Whether the rule is about a right. Who may read a value learns nothing new by searching for it or comparing it.
+    fn is_of(&self, right: Right) -> bool {
+        let is_read = matches!(right, Right::Search | Right::Compare) && self.rights.contains(&Right::Read);
+        self.rights.contains(&right) || (self.allows && is_read)
+    }
+
     fn is_about(&self, place: &[u8]) -> bool {
         let Some(rest) = place.strip_prefix(self.base.as_slice()) else { return false };
         match self.scope {

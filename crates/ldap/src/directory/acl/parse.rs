@@ -28,9 +28,8 @@ impl FromStr for Acl {
                 continue;
             }
             let rule = acl.rule(line, index + 1);
-            let rule = rule.map_err(|message| {
-                Error::new(ErrorKind::Syntax, format!("line {}: {message}", index + 1))
-            })?;
+            let rule = rule
+                .map_err(|message| Error::new(ErrorKind::Syntax, format!("line {}: {message}", index + 1)))?;
             acl.rules.push(rule);
         }
         Ok(acl)
@@ -113,7 +112,8 @@ impl Acl {
                 } else if who.contains('=') {
                     By::Dn(place(&dn(who)?))
                 } else {
-                    let known = "anonymous, users, self, anyone, tls, group=DN, peer=CIDR or the name of a user";
+                    let known =
+                        "anonymous, users, self, anyone, tls, group=DN, peer=CIDR or the name of a user";
                     return Err(format!("unknown user `{who:.100}`; known: {known}"));
                 }
             }

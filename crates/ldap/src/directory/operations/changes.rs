@@ -17,7 +17,11 @@ use crate::proto::{Control, LdapResult, ResponseControl as _, ResultCode};
 
 impl Session {
     /// Requests that concern one entry; the answer is a result in either case.
-    pub(super) fn change(&self, operation: &ProtocolOp<'_>, controls: &[Control]) -> Done<(LdapResult, Ticket)> {
+    pub(super) fn change(
+        &self,
+        operation: &ProtocolOp<'_>,
+        controls: &[Control],
+    ) -> Done<(LdapResult, Ticket)> {
         let asked = Controls::read(controls)?;
         if let ProtocolOp::CompareRequest(request) = operation {
             return Ok((self.compare(request, &asked)?, Ticket::default()));
@@ -41,12 +45,13 @@ impl Session {
         }
         let after = match operation {
             ProtocolOp::AddRequest(request) => {
-                let attributes =
-                    request.attributes.iter().map(|attribute| (text(&attribute.r#type), values(attribute)));
-                Some(store.add(&name, attributes.collect(), false)?)
+                let attributes: Vec<_> = attributes_of(request);
+                store.constraints.check_names(attributes.iter().map(|(name, _)| name.as_str()))?;
+                Some(store.add(&name, attributes, false)?)
             }
             ProtocolOp::ModifyRequest(request) => {
                 let modifications = request.changes.iter().map(modification).collect::<Done<Vec<_>>>()?;
+                store.constraints.check_names(modifications.iter().map(|one| one.attribute.as_str()))?;
                 Some(store.modify(&name, &modifications)?)
             }
             ProtocolOp::ModDnRequest(request) => {
@@ -84,12 +89,7 @@ impl Session {
         }
         if let ProtocolOp::AddRequest(request) = operation {
             let name = text(&request.entry);
-            let attributes: Vec<_> = request
-                .attributes
-                .iter()
-                .map(|attribute| (text(&attribute.r#type), values(attribute)))
-                .collect();
-            let new = candidate(&name, &attributes).map_err(|error| {
+            let new = candidate(&name, &attributes_of(request)).map_err(|error| {
                 LdapResult::new(ResultCode::INVALID_DN_SYNTAX).with_message(error.to_string())
             })?;
             return access.check_entry(new.place(), Some(&new), Right::Add);
@@ -120,9 +120,9 @@ impl Session {
             }
             ProtocolOp::DelRequest(_) => {
                 // With all below it, where that is asked for.
-                store.subtree(before.place()).try_for_each(|stored| {
-                    access.check_entry(stored.place(), Some(stored), Right::Delete)
-                })
+                store
+                    .subtree(before.place())
+                    .try_for_each(|stored| access.check_entry(stored.place(), Some(stored), Right::Delete))
             }
             _ => Ok(()),
         }
@@ -187,6 +187,10 @@ pub(super) fn answer<'r>(request: &ProtocolOp<'_>, result: asn1::LdapResult<'r>)
         ProtocolOp::CompareRequest(_) => ProtocolOp::CompareResponse(result),
         _ => return None,
     })
+}
+
+fn attributes_of(request: &asn1::AddRequest<'_>) -> Vec<(String, Vec<Vec<u8>>)> {
+    request.attributes.iter().map(|attribute| (text(&attribute.r#type), values(attribute))).collect()
 }
 
 fn values(attribute: &asn1::PartialAttribute<'_>) -> Vec<Vec<u8>> {
