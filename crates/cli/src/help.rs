@@ -18,7 +18,7 @@ struct Group {
 }
 
 /// The groups. Help shows them in the order in which a command has their first options.
-const GROUPS: [Group; 25] = [
+const GROUPS: [Group; 27] = [
     Group {
         heading: "Specification",
         common: &["schema", "type"],
@@ -195,7 +195,16 @@ const GROUPS: [Group; 25] = [
     },
     Group { heading: "Directory on disk", common: &["data"], rare: &["durability", "read-only"] },
     Group { heading: "TLS", common: &["certificate", "key", "tls"], rare: &[] },
-    Group { heading: "Rules of the server", common: &["acl"], rare: &["unique", "integrity", "member-of"] },
+    Group {
+        heading: "Rules of the server",
+        common: &["acl"],
+        rare: &["schema-check", "unique", "integrity", "member-of"],
+    },
+    Group {
+        heading: "Messages of the proxy",
+        common: &["balance", "log", "map"],
+        rare: &["show-passwords", "answer", "as"],
+    },
     Group {
         heading: "Limits and reports of the server",
         common: &["index", "size-limit", "time-limit"],

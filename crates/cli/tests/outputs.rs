@@ -155,6 +155,9 @@ fn every_option_that_names_a_file_is_known() {
         "--overlay",
         "--registry",
         "--ldif",
+        "--acl",
+        "--answer",
+        "--password-policy",
         "--match",
         "--values",
         "--ca",
@@ -216,6 +219,7 @@ fn every_option_that_names_a_file_is_known() {
         ("ldap serve", "--data"),
         // Lines are added to it.
         ("ldap serve", "--access-log"),
+        ("ldap proxy", "--log"),
         ("ldap store", "--data"),
         // It reads nothing.
         ("man", "--dir"),

@@ -9,7 +9,7 @@
 //!   feature `srv`, `Locator` finds the servers of a domain. [`Cldap`] searches by datagrams, and [`Netlogon`] is what a domain
 //!   controller says to them.
 //! * [`transaction`]: several changes, of which all are made or none, on any server; locks.
-//! * [`directory`]: a directory in memory for tests and demonstrations.
+//! * [`directory`]: a directory in memory for tests and demonstrations; [`proxy`] relays messages between clients and servers.
 //!
 //! ```no_run
 //! # async fn example() -> tercet_ldap::Result<()> {
@@ -44,6 +44,8 @@ pub mod matching;
 mod netlogon;
 pub mod oids;
 pub mod proto;
+#[cfg(feature = "directory")]
+pub mod proxy;
 #[cfg(feature = "client")]
 pub mod sasl;
 pub mod schema;

@@ -132,6 +132,14 @@ struct Places {
 }
 
 impl Schema {
+    /// The schema of lists of syntaxes, matching rules, attribute types, object classes and content rules.
+    #[cfg(feature = "directory")]
+    pub(crate) fn of_lists(lists: [Vec<Description>; 5]) -> Self {
+        let [syntaxes, matching_rules, attribute_types, object_classes, content_rules] = lists;
+        let places = OnceLock::new();
+        Self { attribute_types, object_classes, matching_rules, syntaxes, content_rules, places }
+    }
+
     /// The schema in a subschema entry, that [`SUBSCHEMA_ATTRIBUTES`] of it were asked for.
     ///
     /// # Errors

@@ -8,6 +8,27 @@ use std::path::Path;
 use tercet_ldap::{Cldap, Draft, Entry, Netlogon, Result};
 
 #[expect(dead_code, reason = "compiled, and compared with the guide")]
+async fn layer() -> Result<()> {
+    use tercet_ldap::Config;
+    // guide
+    use tercet_ldap::proxy::{Context, Flow, Layer, Proxy};
+
+    struct Print;
+
+    impl Layer for Print {
+        fn request(&self, context: &Context, message: &[u8]) -> Flow {
+            println!("{}: {} bytes", context.peer, message.len());
+            Flow::Pass
+        }
+    }
+
+    let proxy = Proxy::new(Config::new("ldap://ldap.example.net")?).layer(Print);
+    proxy.listen("127.0.0.1:3890").await?.wait().await;
+    // end
+    Ok(())
+}
+
+#[expect(dead_code, reason = "compiled, and compared with the guide")]
 async fn search(password: String) -> Result<()> {
     // guide
     use tercet_ldap::{Client, Search};
@@ -64,5 +85,5 @@ fn the_rust_of_the_guide_compiles() {
         let lines = rest.lines().take_while(|line| line.trim() != "// end");
         lines.map(|line| format!("{}\n", line.strip_prefix("    ").unwrap_or(line))).collect::<String>()
     });
-    assert_eq!(shown.collect::<Vec<_>>(), compiled.take(4).collect::<Vec<_>>());
+    assert_eq!(shown.collect::<Vec<_>>(), compiled.take(5).collect::<Vec<_>>());
 }

@@ -18,7 +18,7 @@ use crate::url::Url;
 
 /// What is known of a connection when it is made.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Channel {
+pub(crate) struct Channel {
     /// Whether nobody on the way can read: TLS, or a socket of this host.
     pub(super) is_private: bool,
     /// Whether it is TLS.
@@ -60,6 +60,16 @@ pub(super) async fn connect(config: &Config) -> Result<Handle> {
 }
 
 async fn one(url: &Url, config: &Config) -> Result<Handle> {
+    let (io, channel) = open(url, config).await?;
+    let handle = Handle::spawn(io, Connection::new(config.limits), channel);
+    if url.scheme == "ldap" && config.start_tls == StartTls::Required {
+        handle.start_tls(&config.tls).await?;
+    }
+    Ok(handle)
+}
+
+/// Opens a stream of octets to a server, with TLS if the URL asks for it.
+pub(crate) async fn open(url: &Url, config: &Config) -> Result<(Box<dyn Io>, Channel)> {
     if url.is_of_datagrams() {
         return Err(Error::new(ErrorKind::Usage, "datagrams have no connection; they serve searches only"));
     }
@@ -78,11 +88,7 @@ async fn one(url: &Url, config: &Config) -> Result<Handle> {
         channel.is_private = true;
         channel.is_tls = true;
     }
-    let handle = Handle::spawn(io, Connection::new(config.limits), channel);
-    if url.scheme == "ldap" && config.start_tls == StartTls::Required {
-        handle.start_tls(&config.tls).await?;
-    }
-    Ok(handle)
+    Ok((io, channel))
 }
 
 impl Handle {

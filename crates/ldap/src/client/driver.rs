@@ -20,7 +20,7 @@ use crate::proto::{Connection, Control, Event, Extended, Incoming, LdapResult, R
 use crate::sasl::Layer;
 
 /// What a connection goes over.
-pub(super) trait Io: AsyncRead + AsyncWrite + Unpin + Send + Sync {}
+pub(crate) trait Io: AsyncRead + AsyncWrite + Unpin + Send + Sync {}
 impl<T: AsyncRead + AsyncWrite + Unpin + Send + Sync> Io for T {}
 
 /// Octets that one read may bring.

@@ -22,6 +22,10 @@ use std::time::Duration;
 
 pub use cldap::{Answer, Cldap};
 pub use config::{Config, Referrals, StartTls};
+#[cfg(feature = "directory")]
+pub(crate) use connect::open;
+#[cfg(feature = "directory")]
+pub(crate) use driver::Io;
 pub use keep_alive::KeepAlive;
 pub use pool::{Pool, PooledClient};
 pub use search::{Deref, Entries, Item, Search};

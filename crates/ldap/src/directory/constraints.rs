@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::entry::{Attribute, Stored, is_described, place};
 use super::store::{Done, Store, fail};
+use super::subschema;
 use crate::dn::Dn;
 use crate::entry::apply::apply;
 use crate::filter::condition::Condition;
@@ -12,6 +13,7 @@ use crate::generated::SearchRequestScope as Scope;
 use crate::ldif::{ModificationKind, RecordModification};
 use crate::matching::Rule;
 use crate::proto::ResultCode;
+use crate::schema::Schema;
 
 /// The rules between entries.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +22,8 @@ pub(super) struct Constraints {
     pub(super) unique: Vec<String>,
     /// Attributes whose values are names that follow their entries.
     pub(super) integrity: Vec<String>,
+    /// What entries are checked by, if they are.
+    pub(super) schema: Option<Arc<Schema>>,
     /// Whether entries have `memberOf` with the groups that name them.
     pub(super) member_of: bool,
 }
@@ -80,11 +84,14 @@ impl Store {
         }
     }
 
-    /// Checks that values of an entry that are to be unique are in no other one.
+    /// Checks an entry by the schema, and that values that are to be unique are in no other one.
     ///
     /// # Errors
-    /// constraintViolation (19).
-    pub(super) fn check_unique(&self, attributes: &[Attribute], before: Option<&Stored>) -> Done {
+    /// Those of [`subschema::check`]; constraintViolation (19).
+    pub(super) fn check_entry(&self, name: &str, attributes: &[Attribute], before: Option<&Stored>) -> Done {
+        if let Some(schema) = &self.constraints.schema {
+            subschema::check(schema, name, attributes)?;
+        }
         for name in &self.constraints.unique {
             for value in attributes
                 .iter()

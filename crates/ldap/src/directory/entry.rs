@@ -47,8 +47,8 @@ pub(super) struct Origin {
 const KEPT_HEAD: usize = 40;
 
 /// Names of the attributes that the directory keeps itself.
-pub(super) const OPERATIONAL: [&str; 5] =
-    ["entryDN", "entryUUID", "createTimestamp", "modifyTimestamp", "entryCSN"];
+pub(super) const OPERATIONAL: [&str; 6] =
+    ["entryDN", "entryUUID", "createTimestamp", "modifyTimestamp", "subschemaSubentry", "entryCSN"];
 
 /// The attribute that is hidden from all users but the root user.
 pub(super) const PASSWORD: &str = "userPassword";
@@ -240,6 +240,7 @@ impl Stored {
             1 => owned(format!("00000000-0000-4000-8000-{:012x}", self.serial & 0xFFFF_FFFF_FFFF)),
             2 => owned(timestamp(self.created, false)),
             3 => owned(timestamp(self.modified, false)),
+            4 => Some(Cow::Borrowed(super::subschema::NAME.as_bytes())),
             _ => {
                 let mut text = timestamp(self.modified, true);
                 _ = write!(text, "#{:06x}#000#000000", self.changed & 0xFF_FFFF);

@@ -1,6 +1,7 @@
 //! A directory in memory, with the feature `store` on disk too: all operations of LDAP on entries that LDIF or requests bring.
 //!
-//! It has no schema: attributes compare as [`crate::matching`] knows them, and any may stand in any entry. Without rules of access
+//! Attributes compare as [`crate::matching`] knows them, and any may stand in any entry unless the schema is checked
+//! ([`Directory::with_schema_check`]). Without rules of access
 //! ([`Acl`]), only the root user may write if there is one, and `userPassword` can be read, compared and searched for by the root
 //! user alone.
 //!
@@ -38,6 +39,7 @@ mod scheduler;
 mod search;
 mod server;
 mod store;
+mod subschema;
 mod sync;
 mod view;
 
@@ -52,6 +54,7 @@ pub use index::IndexSpec;
 pub use kept::{Checked, Durability};
 pub(crate) use password::hashed as hashed_password;
 pub use server::Server;
+pub(crate) use server::{accepted, notice};
 use tokio::sync::watch;
 
 use crate::error::{Error, ErrorKind, Result};
@@ -76,6 +79,7 @@ struct Settings {
     max_connections: Option<usize>,
     idle: Option<Duration>,
     acl: Option<Arc<Acl>>,
+    subschema: subschema::Subschema,
 }
 
 impl Default for Settings {
@@ -89,6 +93,7 @@ impl Default for Settings {
             max_connections: None,
             idle: None,
             acl: None,
+            subschema: subschema::Subschema::default(),
         }
     }
 }
@@ -227,6 +232,24 @@ impl Directory {
     #[must_use]
     pub fn with_size_limit(mut self, limit: Option<usize>) -> Self {
         Arc::make_mut(&mut self.settings).size_limit = limit;
+        self
+    }
+
+    /// Adds a schema to that of the standards, which the entry `cn=subschema` publishes: LDIF with `attributeTypes` and
+    /// `objectClasses`, or with those of `cn=config`, or a file of OpenLDAP (`.schema`).
+    ///
+    /// # Errors
+    /// A description is malformed, or there is none.
+    pub fn with_schema(mut self, text: &str) -> Result<Self> {
+        Arc::make_mut(&mut self.settings).subschema.add(text)?;
+        Ok(self)
+    }
+
+    /// Refuses entries that the schema does not allow, from now on.
+    #[must_use]
+    pub fn with_schema_check(self) -> Self {
+        let schema = Arc::clone(&self.settings.subschema.parsed().schema);
+        self.write().constraints.schema = Some(schema);
         self
     }
 

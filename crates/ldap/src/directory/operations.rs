@@ -166,7 +166,7 @@ impl Session {
             ProtocolOp::BindRequest(request) => {
                 let result = self.bind(&request).await.err().unwrap_or_default();
                 let asn1::LdapResult { result_code, matched_dn, diagnostic_message, referral } =
-                    to_asn1(&result);
+                    result.to_asn1();
                 let answer = asn1::BindResponse {
                     result_code,
                     matched_dn,
@@ -184,7 +184,7 @@ impl Session {
             Ok((result, kept)) => kept.wait().await.err().unwrap_or(result),
             Err(result) => result,
         };
-        let answer = changes::answer(&operation, to_asn1(&result));
+        let answer = proto::answer(&operation, &result);
         let answer = answer.ok_or_else(|| crate::Error::new(crate::ErrorKind::Protocol, "not a request"))?;
         proto::encode(id, answer, &result.controls, &mut out.octets)?;
         Ok(Next::Go)
@@ -209,6 +209,10 @@ impl Session {
         if query.is_of_root() {
             let dse = search::root_dse(&self.directory.read(), self.offers_tls);
             query.put_root(&mut out.octets, id, &dse);
+            return Ok(Some(LdapResult::default()));
+        }
+        if query.is_of_subschema() {
+            query.put_root(&mut out.octets, id, self.directory.settings.subschema.parsed().entry());
             return Ok(Some(LdapResult::default()));
         }
         let Some(sync) = query.sync() else {
@@ -412,7 +416,7 @@ impl Session {
             Ok(value) => (LdapResult::default(), value),
             Err(result) => (result, None),
         };
-        let asn1::LdapResult { result_code, matched_dn, diagnostic_message, referral } = to_asn1(&result);
+        let asn1::LdapResult { result_code, matched_dn, diagnostic_message, referral } = result.to_asn1();
         let answer = asn1::ExtendedResponse {
             result_code,
             matched_dn,
@@ -429,17 +433,5 @@ impl Session {
 
 /// The end of a search.
 pub(super) fn done(id: u32, result: &LdapResult, out: &mut Vec<u8>) -> crate::Result<()> {
-    proto::encode(id, ProtocolOp::SearchResDone(to_asn1(result)), &result.controls, out)
-}
-
-fn to_asn1(result: &LdapResult) -> asn1::LdapResult<'_> {
-    let octets = |text: &'_ str| Octets::copied(text.as_bytes());
-    let number = i64::from(result.code.0);
-    let urls = result.referrals.iter().map(|url| octets(url)).collect::<Vec<_>>();
-    asn1::LdapResult {
-        result_code: asn1::ResultCode::from_number(number).unwrap_or(asn1::ResultCode::Unknown(number)),
-        matched_dn: octets(&result.matched_dn),
-        diagnostic_message: octets(&result.message),
-        referral: (!urls.is_empty()).then_some(urls),
-    }
+    proto::encode(id, ProtocolOp::SearchResDone(result.to_asn1()), &result.controls, out)
 }

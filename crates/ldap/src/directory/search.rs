@@ -13,6 +13,7 @@ use super::entry::{
 };
 use super::output::{FULL, message};
 use super::store::{Cursor, Done, Store, is_in, parse};
+use super::subschema;
 use super::view::{self, Sorted};
 use crate::controls::{PagedResults, Sync, SyncChange};
 use crate::extended;
@@ -82,6 +83,11 @@ impl Query {
     /// Whether the root DSE is meant, which is no entry of the directory.
     pub(super) fn is_of_root(&self) -> bool {
         self.base.is_empty() && self.scope == Scope::BaseObject
+    }
+
+    /// Whether the subschema entry is meant, which is no entry of the directory either.
+    pub(super) fn is_of_subschema(&self) -> bool {
+        self.base == subschema::subschema_place()
     }
 
     /// Checks that there is a base that can be searched here.
@@ -173,17 +179,17 @@ impl Query {
         message(out, id, tag::SEARCH_ENTRY, &[&contents], controls);
     }
 
-    /// Writes the root DSE if it is found.
+    /// Writes the root DSE or the subschema entry if it is found.
     pub(super) fn put_root(&self, out: &mut Vec<u8>, id: u32, dse: &Stored) {
         let budget = &mut Budget::turn(ROOT_STEPS);
         // The filter is the client's: one that costs more than the root DSE is worth does not select it.
         if self.condition.open.evaluate(dse, budget) == Ok(Evaluation::True) {
-            // All its attributes but one are those of the directory.
+            // Nearly all its attributes are those of the directory.
             let Selection { names, users, operational, .. } = &self.selection;
             let has = |name: &str| {
                 *operational
                     || names.iter().any(|known| is_described(name, known))
-                    || (*users && name.eq_ignore_ascii_case("objectClass"))
+                    || (*users && ["objectClass", "cn"].iter().any(|known| name.eq_ignore_ascii_case(known)))
             };
             let mut list = Vec::new();
             for attribute in dse.attributes().filter(|attribute| has(attribute.name)) {
@@ -194,7 +200,7 @@ impl Query {
                 }
             }
             let mut contents = Vec::new();
-            element(&mut contents, tag::OCTET_STRING, b"");
+            element(&mut contents, tag::OCTET_STRING, dse.name().as_bytes());
             element(&mut contents, tag::SEQUENCE, &list);
             message(out, id, tag::SEARCH_ENTRY, &[&contents], &[]);
         }
@@ -560,6 +566,7 @@ pub(super) fn root_dse(store: &Store, has_tls: bool) -> Stored {
         list("supportedExtension", &extensions),
         list("supportedFeatures", &["1.3.6.1.1.14", "1.3.6.1.4.1.4203.1.5.1", "1.3.6.1.4.1.4203.1.5.3"]),
         list("supportedSASLMechanisms", &["EXTERNAL", "PLAIN"]),
+        list("subschemaSubentry", &[subschema::NAME]),
         list("vendorName", &["Tercet"]),
     ];
     if !contexts.is_empty() {

@@ -18,7 +18,8 @@ use super::Directory;
 use super::operations::{Next, Session};
 use super::output::{FULL, Output};
 use crate::error::{Error, ErrorKind, Result};
-use crate::proto::{Framer, Limits};
+use crate::generated as asn1;
+use crate::proto::{Framer, Limits, ResultCode};
 
 /// A directory that listens; it stops when this is dropped.
 #[derive(Debug)]
@@ -31,7 +32,7 @@ pub struct Server {
 }
 
 impl Server {
-    pub(super) const fn new(address: SocketAddr, url: String, tasks: JoinSet<()>) -> Self {
+    pub(crate) const fn new(address: SocketAddr, url: String, tasks: JoinSet<()>) -> Self {
         Self {
             address: Some(address),
             url,
@@ -243,7 +244,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 
 /// Returns a connection. An error of `accept` is that of one connection, or a lack of file descriptors or memory: it never ends
 /// the server, and one that would come back at once is given time.
-pub(super) async fn accepted<T>(accepted: std::io::Result<T>) -> Option<T> {
+pub(crate) async fn accepted<T>(accepted: std::io::Result<T>) -> Option<T> {
     use std::io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted};
     match accepted {
         Ok(connection) => Some(connection),
@@ -301,7 +302,7 @@ async fn serve(mut io: Box<dyn Io>, mut session: Session, tls: Option<&ServerTls
                     break;
                 }
                 Err(error) => {
-                    output.octets.extend_from_slice(&notice(&error)?);
+                    output.octets.extend_from_slice(&notice(&error, ResultCode::PROTOCOL_ERROR)?);
                     output.flush().await?;
                     return Err(error);
                 }
@@ -335,12 +336,13 @@ async fn elapsed(time: Option<Duration>) {
 }
 
 /// The notice of disconnection (RFC 4511 4.4.1) that says what was wrong.
-fn notice(error: &Error) -> Result<Vec<u8>> {
-    use crate::generated::{ExtendedResponse, ProtocolOp, ResultCode};
+pub(crate) fn notice(error: &Error, code: ResultCode) -> Result<Vec<u8>> {
+    use crate::generated::{ExtendedResponse, ProtocolOp};
     use tercet_runtime::types::Octets;
     let message = error.to_string();
+    let number = i64::from(code.0);
     let notice = ExtendedResponse {
-        result_code: ResultCode::ProtocolError,
+        result_code: asn1::ResultCode::from_number(number).unwrap_or(asn1::ResultCode::Unknown(number)),
         matched_dn: Octets::default(),
         diagnostic_message: Octets::borrowed(message.as_bytes()),
         referral: None,

@@ -430,7 +430,7 @@ impl Store {
             add_values(&mut own, &name, values, Rule::of_attribute(&name))?;
         }
         add_rdn_values(&dn, &mut own);
-        self.check_unique(&own, None)?;
+        self.check_entry(name, &own, None)?;
         let origin = self.origin(None)?;
         let id = origin.id;
         self.put(Stored::new(name, &place, &own, origin), None, None);
@@ -475,7 +475,7 @@ impl Store {
         if missing {
             return fail(ResultCode::NOT_ALLOWED_ON_RDN, "a value of the name has to stay");
         }
-        self.check_unique(&changed, Some(&before))?;
+        self.check_entry(name, &changed, Some(&before))?;
         let now = self.rewrite(&before, &changed, &touched)?;
         let id = now.id;
         self.changed(id, Some(before))
@@ -543,7 +543,7 @@ impl Store {
                     remove_rdn_values(&old, &mut attributes);
                 }
                 add_rdn_values(&target, &mut attributes);
-                self.check_unique(&attributes, Some(&before))?;
+                self.check_entry(before.name(), &attributes, Some(&before))?;
                 target.clone()
             } else {
                 let kept: Vec<Rdn> = old.rdns().iter().take(below).cloned().collect();

@@ -34,6 +34,42 @@ const fn values_of(elements: u16) -> u16 {
     elements.saturating_mul(2)
 }
 
+/// Returns the operation that answers a request with a result; nothing for unbind, abandon and what is not a request.
+pub(crate) fn answer<'r>(request: &ProtocolOp<'_>, result: &'r LdapResult) -> Option<ProtocolOp<'r>> {
+    let written = result.to_asn1();
+    Some(match request {
+        ProtocolOp::SearchRequest(_) => ProtocolOp::SearchResDone(written),
+        ProtocolOp::AddRequest(_) => ProtocolOp::AddResponse(written),
+        ProtocolOp::ModifyRequest(_) => ProtocolOp::ModifyResponse(written),
+        ProtocolOp::DelRequest(_) => ProtocolOp::DelResponse(written),
+        ProtocolOp::ModDnRequest(_) => ProtocolOp::ModDnResponse(written),
+        ProtocolOp::CompareRequest(_) => ProtocolOp::CompareResponse(written),
+        ProtocolOp::BindRequest(_) => {
+            let asn1::LdapResult { result_code, matched_dn, diagnostic_message, referral } = written;
+            let server_sasl_creds = None;
+            ProtocolOp::BindResponse(asn1::BindResponse {
+                result_code,
+                matched_dn,
+                diagnostic_message,
+                referral,
+                server_sasl_creds,
+            })
+        }
+        ProtocolOp::ExtendedReq(_) => {
+            let asn1::LdapResult { result_code, matched_dn, diagnostic_message, referral } = written;
+            ProtocolOp::ExtendedResp(asn1::ExtendedResponse {
+                result_code,
+                matched_dn,
+                diagnostic_message,
+                referral,
+                response_name: None,
+                response_value: None,
+            })
+        }
+        _ => return None,
+    })
+}
+
 /// Reads a whole message.
 ///
 /// # Errors

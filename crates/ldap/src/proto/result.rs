@@ -2,8 +2,11 @@
 
 use std::fmt;
 
+use tercet_runtime::types::Octets;
+
 use super::control::Control;
 use crate::error::{Error, Result};
+use crate::generated as asn1;
 
 /// What a server says at the end of an operation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -40,6 +43,19 @@ impl LdapResult {
     /// [`crate::ErrorKind::Result`] for any other code.
     pub fn success(self) -> Result<Self> {
         if self.code == ResultCode::SUCCESS { Ok(self) } else { Err(Error::from_result(self)) }
+    }
+
+    /// The result as it is written.
+    pub(crate) fn to_asn1(&self) -> asn1::LdapResult<'_> {
+        let octets = |text: &'_ str| Octets::copied(text.as_bytes());
+        let number = i64::from(self.code.0);
+        let urls = self.referrals.iter().map(|url| octets(url)).collect::<Vec<_>>();
+        asn1::LdapResult {
+            result_code: asn1::ResultCode::from_number(number).unwrap_or(asn1::ResultCode::Unknown(number)),
+            matched_dn: octets(&self.matched_dn),
+            diagnostic_message: octets(&self.message),
+            referral: (!urls.is_empty()).then_some(urls),
+        }
     }
 
     /// The value of a response control, if it came.

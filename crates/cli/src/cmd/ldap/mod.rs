@@ -16,6 +16,7 @@ mod lock;
 mod messages;
 mod oid;
 mod printer;
+mod proxy;
 mod rows;
 mod sasl;
 mod schema;
@@ -68,6 +69,7 @@ enum Command {
     Lock(lock::Lock),
     Serve(serve::Serve),
     AclTest(acl::AclTest),
+    Proxy(proxy::Proxy),
     Store(store::Store),
     Bench(bench::Bench),
     Decode(decode::Decode),
@@ -103,6 +105,7 @@ impl Ldap {
             Command::Serve(command) => {
                 Builder::new_multi_thread().worker_threads(command.workers()).enable_all().build()?
             }
+            Command::Proxy(_) => Builder::new_multi_thread().enable_all().build()?,
             _ => Builder::new_current_thread().enable_all().build()?,
         };
         runtime.block_on(async {
@@ -127,6 +130,7 @@ impl Ldap {
                 Command::Lock(command) => command.run().await,
                 Command::Serve(command) => command.run().await,
                 Command::AclTest(command) => command.run(),
+                Command::Proxy(command) => command.run().await,
                 Command::Store(command) => command.run().await,
                 Command::Bench(command) => command.run().await,
                 Command::Decode(command) => command.run(),

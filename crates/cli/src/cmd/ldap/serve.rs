@@ -5,6 +5,7 @@ use crate::exit::{Exit, Failure, Outcome};
 use crate::interrupt::OnInterrupt;
 use crate::term;
 use clap::Args;
+use std::io::Read as _;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -68,6 +69,14 @@ pub struct Serve {
     #[arg(long, value_name = "FILE")]
     acl: Option<PathBuf>,
 
+    /// Add attribute types and object classes to those of `cn=subschema`: LDIF, or a file of OpenLDAP (.schema)
+    #[arg(long, value_name = "FILE")]
+    schema: Vec<PathBuf>,
+
+    /// Refuse entries that the schema does not allow
+    #[arg(long, value_enum, value_name = "WHEN", default_value = "off")]
+    schema_check: Switch,
+
     /// An attribute of which two entries must not have the same value, may be given several times
     #[arg(long, value_name = "ATTRIBUTE")]
     unique: Vec<String>,
@@ -117,6 +126,12 @@ pub struct Serve {
     password: Option<String>,
 }
 
+#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+enum Switch {
+    On,
+    Off,
+}
+
 impl Serve {
     /// Returns the number of threads.
     pub fn workers(&self) -> usize {
@@ -142,6 +157,17 @@ impl Serve {
             .with_idle_limit(self.idle.map(Duration::from_secs));
         if let Some(path) = &self.access_log {
             directory = directory.with_access_log(log(path)?);
+        }
+        for path in &self.schema {
+            let name = path.display().to_string();
+            let mut text = Vec::new();
+            open(path)?.read_to_end(&mut text).map_err(|error| Failure::io(&name, &error))?;
+            let text =
+                String::from_utf8(text).map_err(|error| Failure::input(format_args!("{name}: {error}")))?;
+            directory = directory.with_schema(&text).map_err(|error| failure(&name, &error))?;
+        }
+        if self.schema_check == Switch::On {
+            directory = directory.with_schema_check();
         }
         if let Some(path) = &self.acl {
             directory = directory.with_acl(super::acl::read(path)?);
@@ -207,7 +233,7 @@ impl Serve {
 }
 
 /// Opens the access log; lines are added to those of an earlier run.
-fn log(path: &Path) -> Outcome<Box<dyn std::io::Write + Send>> {
+pub(super) fn log(path: &Path) -> Outcome<Box<dyn std::io::Write + Send>> {
     if path.as_os_str() == "-" {
         return Ok(Box::new(std::io::stdout()));
     }

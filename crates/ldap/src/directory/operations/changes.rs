@@ -177,18 +177,6 @@ impl Session {
     }
 }
 
-/// The answer to a request that concerns one entry.
-pub(super) fn answer<'r>(request: &ProtocolOp<'_>, result: asn1::LdapResult<'r>) -> Option<ProtocolOp<'r>> {
-    Some(match request {
-        ProtocolOp::AddRequest(_) => ProtocolOp::AddResponse(result),
-        ProtocolOp::ModifyRequest(_) => ProtocolOp::ModifyResponse(result),
-        ProtocolOp::DelRequest(_) => ProtocolOp::DelResponse(result),
-        ProtocolOp::ModDnRequest(_) => ProtocolOp::ModDnResponse(result),
-        ProtocolOp::CompareRequest(_) => ProtocolOp::CompareResponse(result),
-        _ => return None,
-    })
-}
-
 fn attributes_of(request: &asn1::AddRequest<'_>) -> Vec<(String, Vec<Vec<u8>>)> {
     request.attributes.iter().map(|attribute| (text(&attribute.r#type), values(attribute))).collect()
 }
