@@ -26,7 +26,7 @@ enum Kind {
 pub(crate) struct Draft(Kind);
 
 impl Draft {
-    fn get_ref(&self) -> &tercet_ldap::Draft {
+    pub(super) fn get_ref(&self) -> &tercet_ldap::Draft {
         match &self.0 {
             Kind::Plain(draft) => draft,
             Kind::Checked(draft) => draft,
@@ -40,7 +40,7 @@ impl Draft {
         }
     }
 
-    fn of(draft: tercet_ldap::Draft) -> Self {
+    pub(super) fn of(draft: tercet_ldap::Draft) -> Self {
         Self(Kind::Plain(draft))
     }
 }

@@ -3,6 +3,7 @@
 use super::answers;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
+use tercet_ldap::transaction::Aborted;
 use tercet_ldap::{Error, ErrorKind};
 
 static MAKE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
@@ -16,6 +17,24 @@ pub(super) fn raise(py: Python<'_>, error: &Error) -> PyErr {
         make.call1((kind(error.kind()), error.to_string(), error.offset(), result))
     };
     made().map_or_else(|error| error, PyErr::from_value)
+}
+
+/// The exception for a transaction that was not made.
+#[cold]
+pub(super) fn aborted(py: Python<'_>, aborted: &Aborted) -> PyErr {
+    static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let made = || {
+        let cause = raise(py, &aborted.cause);
+        let conflicts: Vec<String> = aborted.conflicts.iter().map(ToString::to_string).collect();
+        let journal = aborted.journal.as_ref().map(|path| path.display().to_string());
+        let class = CLASS.import(py, "tercet.ldap._errors", "TransactionAborted")?;
+        let exception =
+            class.call1((aborted.to_string(), cause.value(py), aborted.rolled_back, conflicts, journal))?;
+        let exception = PyErr::from_value(exception);
+        exception.set_cause(py, Some(cause));
+        Ok(exception)
+    };
+    made().unwrap_or_else(|error: PyErr| error)
 }
 
 /// An error of a call that makes no sense.

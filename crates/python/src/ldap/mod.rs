@@ -17,6 +17,7 @@ mod ldif;
 mod names;
 mod runtime;
 mod session;
+mod transaction;
 
 /// The compiled half of `tercet.ldap`.
 #[pyo3::pymodule(submodule, gil_used = false)]
@@ -46,4 +47,6 @@ pub(crate) mod _ldap {
     use super::session::{
         AsyncConnection, Connection, connect, connect_async, search_cldap, search_cldap_async,
     };
+    #[pymodule_export]
+    use super::transaction::{AsyncTransaction, Transaction};
 }

@@ -6,6 +6,7 @@ use super::entries::{AsyncEntries, Entries, Stream};
 use super::entry::Entry;
 use super::ldif::{self, Sink};
 use super::runtime::{self, Engine, Mode};
+use super::transaction::{Arguments, Work};
 use super::{answers, error};
 use crate::error::ours;
 use pyo3::prelude::*;
@@ -409,6 +410,28 @@ impl Session {
     ) -> PyResult<Bound<'py, PyAny>> {
         let (client, identifier) = (self.client.clone(), ours(arguments::value(identifier))?);
         self.mode.run(py, async move { client.end_transaction(&identifier, commit).await }, answers::done)
+    }
+
+    /// Several changes, of which all are made or none: by transactions of the server (RFC 5805), or by locks, which
+    /// are entries below `locks`, and a `journal`, a folder from which `tercet ldap recover` finishes interrupted
+    /// ones. `engine` is `auto`, `server` or `advisory`; `lock_wait` and `lease` are seconds.
+    #[pyo3(
+        signature = (*, locks = None, journal = None, engine = "auto", lock_wait = 30.0, lease = 30.0, allow_irreversible = false),
+        text_signature = "($self, *, locks=None, journal=None, engine='auto', lock_wait=30.0, lease=30.0, allow_irreversible=False)"
+    )]
+    #[expect(clippy::too_many_arguments, reason = "keywords")]
+    fn transaction<'py>(
+        &self,
+        py: Python<'py>,
+        locks: Option<Name>,
+        journal: Option<std::path::PathBuf>,
+        engine: &str,
+        lock_wait: f64,
+        lease: f64,
+        allow_irreversible: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let arguments = Arguments { locks, journal, engine, lock_wait, lease, allow_irreversible };
+        Work::new(py, self.client.clone(), self.mode.clone(), arguments)
     }
 
     /// Returns the same connection with another time limit for answers.

@@ -129,6 +129,33 @@ class Unavailable(ResultError):
     """The server is busy, or shuts down (51, 52)."""
 
 
+class TransactionAborted(Error):
+    """A transaction was not made. Its cause is the exception of what went wrong."""
+
+    cause: BaseException
+    """What went wrong."""
+    rolled_back: bool
+    """Everything is as before. Otherwise there are conflicts, or `tercet ldap recover` has to finish it."""
+    conflicts: list[str]
+    """Changes that were not undone, because somebody else has changed their entries."""
+    journal: str | None
+    """The journal, if it is still there."""
+
+    def __init__(
+        self,
+        message: str,
+        cause: BaseException | None = None,
+        rolled_back: bool = True,
+        conflicts: list[str] | None = None,
+        journal: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.cause = cause if cause is not None else self
+        self.rolled_back = rolled_back
+        self.conflicts = conflicts or []
+        self.journal = journal
+
+
 _KINDS: dict[str, type[Error]] = {
     "protocol": ProtocolError,
     "limit": LimitError,

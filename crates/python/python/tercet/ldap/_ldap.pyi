@@ -426,6 +426,79 @@ class AsyncEntries(AsyncIterator[Found]):
         """Abandons the search."""
 
 @final
+class Transaction:
+    """Several changes, of which all are made or none: `with connection.transaction(...) as transaction`.
+
+    At the end of the block the changes are made; after an exception none of them is.
+    """
+    def read(self, dn: Name) -> Draft:
+        """Locks an entry and returns it as a draft. With the server's transactions it is not locked: `commit` fails
+        if values that change have changed meanwhile.
+
+        Raises Timeout if somebody else has the lock, NoSuchObject.
+        """
+    def update(self, draft: Draft) -> None:
+        """Changes an entry to its draft."""
+    def add(self, dn: Name, attributes: Mapping[str, Values]) -> None:
+        """Adds an entry."""
+    def modify(self, dn: Name, modifications: Iterable[Modification]) -> None:
+        """Changes an entry by modifications, as `Connection.modify` takes them."""
+    def delete(self, dn: Name) -> None:
+        """Deletes an entry. That cannot be undone completely, and requires `allow_irreversible`."""
+    def rename(self, dn: Name, new_rdn: Name, *, superior: Name | None = None, delete_old: bool = True) -> None:
+        """Gives an entry another name, and with `superior` another place."""
+    def apply(self, record: Record | Entry) -> None:
+        """Makes the change of a record of LDIF."""
+    def commit(self) -> None:
+        """Makes all changes, or none.
+
+        Raises TransactionAborted.
+        """
+    def rollback(self) -> None:
+        """Drops the changes and releases the locks."""
+    def __enter__(self) -> Self: ...
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+@final
+class AsyncTransaction:
+    """Several changes, of which all are made or none: `async with connection.transaction(...) as transaction`.
+
+    At the end of the block the changes are made; after an exception none of them is. `read`, `commit` and
+    `rollback` are awaited.
+    """
+    def read(self, dn: Name) -> Operation[Draft]:
+        """Locks an entry and returns it as a draft. With the server's transactions it is not locked: `commit` fails
+        if values that change have changed meanwhile.
+
+        Raises Timeout if somebody else has the lock, NoSuchObject.
+        """
+    def update(self, draft: Draft) -> None:
+        """Changes an entry to its draft."""
+    def add(self, dn: Name, attributes: Mapping[str, Values]) -> None:
+        """Adds an entry."""
+    def modify(self, dn: Name, modifications: Iterable[Modification]) -> None:
+        """Changes an entry by modifications, as `Connection.modify` takes them."""
+    def delete(self, dn: Name) -> None:
+        """Deletes an entry. That cannot be undone completely, and requires `allow_irreversible`."""
+    def rename(self, dn: Name, new_rdn: Name, *, superior: Name | None = None, delete_old: bool = True) -> None:
+        """Gives an entry another name, and with `superior` another place."""
+    def apply(self, record: Record | Entry) -> None:
+        """Makes the change of a record of LDIF."""
+    def commit(self) -> Operation[None]:
+        """Makes all changes, or none.
+
+        Raises TransactionAborted.
+        """
+    def rollback(self) -> Operation[None]:
+        """Drops the changes and releases the locks."""
+    def __aenter__(self) -> Operation[Self]: ...
+    def __aexit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> Awaitable[None]: ...
+
+@final
 class Connection:
     """A connection to a server. It may be used by many threads; their calls take turns."""
 
@@ -516,6 +589,19 @@ class Connection:
         """Begins a transaction (RFC 5805). Returns its identifier, for the control `transaction`."""
     def end_transaction(self, identifier: bytes, *, commit: bool = True) -> Result:
         """Ends a transaction."""
+    def transaction(
+        self,
+        *,
+        locks: Name | None = None,
+        journal: str | PathLike[str] | None = None,
+        engine: Literal["auto", "server", "advisory"] = "auto",
+        lock_wait: float = 30.0,
+        lease: float = 30.0,
+        allow_irreversible: bool = False,
+    ) -> Transaction:
+        """Several changes, of which all are made or none: by transactions of the server (RFC 5805), or by locks, which
+        are entries below `locks`, and a `journal`, a folder from which `tercet ldap recover` finishes interrupted
+        ones. `engine` is `auto`, `server` or `advisory`; `lock_wait` and `lease` are seconds."""
     def with_timeout(self, timeout: float | None) -> Connection:
         """Returns the same connection with another time limit for answers."""
     @property
@@ -621,6 +707,19 @@ class AsyncConnection:
         """Begins a transaction (RFC 5805). Returns its identifier, for the control `transaction`."""
     def end_transaction(self, identifier: bytes, *, commit: bool = True) -> Operation[Result]:
         """Ends a transaction."""
+    def transaction(
+        self,
+        *,
+        locks: Name | None = None,
+        journal: str | PathLike[str] | None = None,
+        engine: Literal["auto", "server", "advisory"] = "auto",
+        lock_wait: float = 30.0,
+        lease: float = 30.0,
+        allow_irreversible: bool = False,
+    ) -> AsyncTransaction:
+        """Several changes, of which all are made or none: by transactions of the server (RFC 5805), or by locks, which
+        are entries below `locks`, and a `journal`, a folder from which `tercet ldap recover` finishes interrupted
+        ones. `engine` is `auto`, `server` or `advisory`; `lock_wait` and `lease` are seconds."""
     def with_timeout(self, timeout: float | None) -> AsyncConnection:
         """Returns the same connection with another time limit for answers."""
     @property
