@@ -30,9 +30,12 @@ async fn count(client: &Client) -> usize {
     client.search_all(Search::new("o=test").page_size(100)).await.unwrap().0.len()
 }
 
+/// Who sent a message, on which connection, and the message.
+type Sent = (&'static str, u64, Vec<u8>);
+
 /// Keeps the messages that it sees.
 #[derive(Clone, Default)]
-struct Seen(Arc<Mutex<Vec<(&'static str, u64, Vec<u8>)>>>);
+struct Seen(Arc<Mutex<Vec<Sent>>>);
 
 impl Layer for Seen {
     fn request(&self, context: &Context, message: &[u8]) -> Flow {

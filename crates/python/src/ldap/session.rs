@@ -431,7 +431,7 @@ impl Session {
         allow_irreversible: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
         let arguments = Arguments { locks, journal, engine, lock_wait, lease, allow_irreversible };
-        Work::new(py, self.client.clone(), self.mode.clone(), arguments)
+        Work::object(py, self.client.clone(), self.mode.clone(), arguments)
     }
 
     /// Returns the same connection with another time limit for answers.

@@ -74,7 +74,7 @@ fn seconds(py: Python<'_>, name: &str, seconds: f64) -> PyResult<Duration> {
 }
 
 impl Work {
-    pub(super) fn new<'py>(
+    pub(super) fn object<'py>(
         py: Python<'py>,
         client: Client,
         mode: Mode,
@@ -85,7 +85,12 @@ impl Work {
             "auto" => Engine::Auto,
             "server" => Engine::Server,
             "advisory" => Engine::Advisory,
-            _ => return Err(error::usage(py, &format!("engine `{engine}`: auto, server or advisory expected"))),
+            _ => {
+                return Err(error::usage(
+                    py,
+                    &format!("engine `{engine}`: auto, server or advisory expected"),
+                ));
+            }
         };
         let mut options = Options::new()
             .engine(engine)
