@@ -198,7 +198,7 @@ const GROUPS: [Group; 27] = [
     Group {
         heading: "Rules of the server",
         common: &["acl"],
-        rare: &["schema-check", "unique", "integrity", "member-of"],
+        rare: &["password-policy", "schema-check", "unique", "integrity", "member-of"],
     },
     Group {
         heading: "Messages of the proxy",

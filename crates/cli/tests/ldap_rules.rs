@@ -127,6 +127,29 @@ fn servers_follow_rules() {
     assert!(search(&[&root[..], &["(cn=admins)", "member"]].concat()).contains("member: uid=rob,o=test"));
 }
 
+#[test]
+fn servers_keep_rules_for_passwords() {
+    let rules = tempfile::NamedTempFile::new().unwrap();
+    let text =
+        "dn: cn=default,o=test\npwdLockout: TRUE\npwdMaxFailure: 2\npwdCheckQuality: 1\npwdMinLength: 5\n";
+    std::fs::write(rules.path(), text).unwrap();
+    let policy = rules.path().to_str().unwrap();
+    let server = Serve::start(STAFF, &["--password-policy", policy, "-D", "cn=root,o=test", "-w", "secret"]);
+    let bind = |password: &str| {
+        let words = ["whoami", "--ldap-exit", "-D", "uid=ada,o=test", "-w", password];
+        server.run(&words).status.code().unwrap()
+    };
+    let passwd = |password: &str| {
+        let words = ["passwd", "--ldap-exit", "-D", "uid=ada,o=test", "-w", "engine", "-s", password];
+        server.run(&words).status.code().unwrap()
+    };
+    assert_eq!((passwd("tiny"), passwd("engine"), bind("engine")), (19, 0, 0));
+    assert_eq!((bind("wrong"), bind("wrong"), bind("engine")), (49, 49, 49), "it is locked");
+    std::fs::write(rules.path(), "dn: cn=default,o=test\npwdMaxFailure: many\n").unwrap();
+    let (code, _, err) = tercet(server.folder.path(), &["serve", "--password-policy", policy]);
+    assert!(code == 1 && err.contains("pwdMaxFailure: `many` is not a number"), "{err}");
+}
+
 /// `tercet ldap proxy`, and its URL.
 struct Proxied {
     child: Child,

@@ -6,7 +6,7 @@ use super::store::Done;
 use crate::controls as known;
 use crate::generated::{self as asn1, Filter};
 use crate::proto::control::{decoded, encoded};
-use crate::proto::{Control, LdapResult, ResponseControl as _, ResultCode};
+use crate::proto::{Control, LdapResult, ResponseControl, ResultCode};
 
 /// Controls of a request.
 #[derive(Debug, Default)]
@@ -22,6 +22,7 @@ pub(super) struct Controls {
     pub(super) no_op: bool,
     pub(super) view: Option<known::VirtualListView>,
     pub(super) sync: Option<known::Sync>,
+    pub(super) password_policy: bool,
 }
 
 /// Object identifiers of all that are understood, for the root DSE.
@@ -37,6 +38,7 @@ pub(super) const SUPPORTED: &[&str] = &[
     known::NoOp::OID,
     known::VirtualListView::OID,
     known::Sync::OID,
+    <known::PasswordPolicy as ResponseControl>::OID,
 ];
 
 impl Controls {
@@ -53,6 +55,7 @@ impl Controls {
         let fault =
             |error: crate::Error| LdapResult::new(ResultCode::PROTOCOL_ERROR).with_message(error.to_string());
         match control.oid.as_str() {
+            <known::PasswordPolicy as ResponseControl>::OID => self.password_policy = true,
             known::PagedResults::OID => self.paged = Some(known::PagedResults::read(value).map_err(fault)?),
             known::Sort::OID => {
                 let keys: asn1::SortKeyList<'_> = decoded(value, "sort").map_err(fault)?;

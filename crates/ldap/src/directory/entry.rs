@@ -29,6 +29,8 @@ pub(super) struct Stored {
     modified: u64,
     is_referral: bool,
     has_password: bool,
+    /// Whether attributes are there that are shown only if they are asked for.
+    has_hidden: bool,
 }
 
 /// What the directory knows of an entry besides its attributes.
@@ -136,6 +138,7 @@ impl Stored {
             modified,
             is_referral: has_class(b"referral"),
             has_password: attributes.iter().any(|(name, _)| is_password(name)),
+            has_hidden: attributes.iter().any(|(name, _)| super::policy::is_state(name)),
         }
     }
 
@@ -251,6 +254,10 @@ impl Stored {
 
     pub(super) const fn is_referral(&self) -> bool {
         self.is_referral
+    }
+
+    pub(super) const fn has_hidden(&self) -> bool {
+        self.has_hidden
     }
 
     pub(super) const fn has_password(&self) -> bool {

@@ -35,6 +35,7 @@ mod observe;
 mod operations;
 mod output;
 mod password;
+mod policy;
 mod scheduler;
 mod search;
 mod server;
@@ -53,6 +54,7 @@ pub use index::IndexSpec;
 #[cfg(feature = "store")]
 pub use kept::{Checked, Durability};
 pub(crate) use password::hashed as hashed_password;
+pub use policy::PasswordRules;
 pub use server::Server;
 pub(crate) use server::{accepted, notice};
 use tokio::sync::watch;
@@ -79,6 +81,7 @@ struct Settings {
     max_connections: Option<usize>,
     idle: Option<Duration>,
     acl: Option<Arc<Acl>>,
+    password_rules: Option<Arc<PasswordRules>>,
     subschema: subschema::Subschema,
 }
 
@@ -93,6 +96,7 @@ impl Default for Settings {
             max_connections: None,
             idle: None,
             acl: None,
+            password_rules: None,
             subschema: subschema::Subschema::default(),
         }
     }
@@ -190,6 +194,13 @@ impl Directory {
     #[must_use]
     pub fn with_root(mut self, dn: &str, password: &str) -> Self {
         Arc::make_mut(&mut self.settings).root = Some((dn.to_owned(), password.to_owned()));
+        self
+    }
+
+    /// Keeps rules for passwords; new ones are kept as argon2id. The root user has none.
+    #[must_use]
+    pub fn with_password_rules(mut self, rules: PasswordRules) -> Self {
+        Arc::make_mut(&mut self.settings).password_rules = Some(Arc::new(rules));
         self
     }
 

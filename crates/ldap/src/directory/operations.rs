@@ -15,13 +15,15 @@ use super::controls::Controls;
 use super::entry::Stored;
 use super::observe::{Access, Connected, Seen};
 use super::output::Output;
+use super::policy::{self, PasswordRules};
 use super::search::{self, Allowance, Query, Task, Turn};
 use super::store::{Cursor, Done, Store};
 use super::sync::{self, Listener};
 use super::{Directory, Settings};
+use crate::controls::PasswordPolicy;
 use crate::extended;
 use crate::generated::{self as asn1, LdapMessage, ProtocolOp};
-use crate::proto::{self, Control, LdapResult, Limits, ResultCode};
+use crate::proto::{self, Control, LdapResult, Limits, ResponseControl, ResultCode};
 
 /// What a connection has come to.
 #[derive(Debug)]
@@ -39,6 +41,9 @@ pub(super) struct Session {
     connection: u64,
     address: String,
     is_tls: bool,
+    /// What the rules for passwords say of the last bind, and whether the password has to be changed before anything else.
+    judged: PasswordPolicy,
+    must_change: bool,
     /// Entries that the request has looked at without an index.
     scanned: AtomicU64,
     _connected: Connected,
@@ -73,6 +78,8 @@ impl Session {
             connection,
             address: String::new(),
             is_tls: false,
+            judged: PasswordPolicy::default(),
+            must_change: false,
             scanned: AtomicU64::new(0),
             _connected: connected,
         }
@@ -149,6 +156,10 @@ impl Session {
                 self.abandon(id);
                 return Ok(Next::Go);
             }
+            ProtocolOp::SearchRequest(_) if self.must_change => {
+                done(id, &PasswordRules::change_first(), &mut out.octets)?;
+                return Ok(Next::Go);
+            }
             ProtocolOp::SearchRequest(request) => {
                 let query =
                     Controls::read(&controls).and_then(|asked| Query::new(&request, asked, self.allowance()));
@@ -162,9 +173,13 @@ impl Session {
                 }
                 return Ok(Next::Go);
             }
-            ProtocolOp::ExtendedReq(request) => return self.extended(id, &request, out).await,
+            ProtocolOp::ExtendedReq(request) => return self.extended(id, &request, &controls, out).await,
             ProtocolOp::BindRequest(request) => {
-                let result = self.bind(&request).await.err().unwrap_or_default();
+                let mut result = self.bind(&request).await.err().unwrap_or_default();
+                if result.controls.is_empty() && self.directory.settings.password_rules.is_some() {
+                    result.controls.push(policy::control(&self.judged));
+                }
+                self.show_rules(&controls, &mut result);
                 let asn1::LdapResult { result_code, matched_dn, diagnostic_message, referral } =
                     result.to_asn1();
                 let answer = asn1::BindResponse {
@@ -180,14 +195,24 @@ impl Session {
             _ => {}
         }
         // A change is answered when it is on disk.
-        let result = match self.change(&operation, &controls) {
+        let judged = self.judge(&operation).await;
+        let mut result = match judged.and_then(|judged| self.change(&operation, &controls, &judged)) {
             Ok((result, kept)) => kept.wait().await.err().unwrap_or(result),
             Err(result) => result,
         };
+        self.show_rules(&controls, &mut result);
         let answer = proto::answer(&operation, &result);
         let answer = answer.ok_or_else(|| crate::Error::new(crate::ErrorKind::Protocol, "not a request"))?;
         proto::encode(id, answer, &result.controls, &mut out.octets)?;
         Ok(Next::Go)
+    }
+
+    /// Removes what the rules for passwords say if it is not asked for.
+    fn show_rules(&self, controls: &[Control], result: &mut LdapResult) {
+        let oid = <PasswordPolicy as ResponseControl>::OID;
+        if !controls.iter().any(|control| control.oid == oid) {
+            result.controls.retain(|control| control.oid != oid);
+        }
     }
 
     /// What a search of the user may.
@@ -390,6 +415,7 @@ impl Session {
         &mut self,
         id: u32,
         request: &asn1::ExtendedRequest<'_>,
+        controls: &[Control],
         out: &mut Output<'_>,
     ) -> crate::Result<Next> {
         let value = request.request_value.as_deref().unwrap_or_default();
@@ -412,10 +438,11 @@ impl Session {
                 _ => Err(LdapResult::new(ResultCode::PROTOCOL_ERROR)
                     .with_message("unsupported extended operation")),
             };
-        let (result, value) = match done {
+        let (mut result, value) = match done {
             Ok(value) => (LdapResult::default(), value),
             Err(result) => (result, None),
         };
+        self.show_rules(controls, &mut result);
         let asn1::LdapResult { result_code, matched_dn, diagnostic_message, referral } = result.to_asn1();
         let answer = asn1::ExtendedResponse {
             result_code,
@@ -426,7 +453,7 @@ impl Session {
                 .then(|| Octets::borrowed(extended::START_TLS.as_bytes())),
             response_value: value.as_deref().map(Octets::borrowed),
         };
-        proto::encode(id, ProtocolOp::ExtendedResp(answer), &[], &mut out.octets)?;
+        proto::encode(id, ProtocolOp::ExtendedResp(answer), &result.controls, &mut out.octets)?;
         Ok(next)
     }
 }

@@ -66,6 +66,11 @@ pub(super) fn is_slow(stored: &[u8]) -> bool {
     scheme(stored).is_some_and(|(scheme, _)| scheme.starts_with("PBKDF2") || scheme == "ARGON2")
 }
 
+/// Checks whether a value is not the password itself but what is made of it.
+pub(super) fn has_scheme(stored: &[u8]) -> bool {
+    scheme(stored).is_some()
+}
+
 /// Takes `{SCHEME}` off; the name is in upper case.
 fn scheme(stored: &[u8]) -> Option<(String, &[u8])> {
     let end = memchr::memchr(b'}', stored)?;

@@ -13,8 +13,8 @@ use super::entry::{
 };
 use super::output::{FULL, message};
 use super::store::{Cursor, Done, Store, is_in, parse};
-use super::subschema;
 use super::view::{self, Sorted};
+use super::{policy, subschema};
 use crate::controls::{PagedResults, Sync, SyncChange};
 use crate::extended;
 use crate::filter::Evaluation;
@@ -269,6 +269,7 @@ impl Selection {
             && !self.types_only
             && (self.names.len() <= 1)
             && self.access.is_open()
+            && !stored.has_hidden()
             && (self.access.is_root() || !stored.has_password())
     }
 
@@ -280,7 +281,8 @@ impl Selection {
         for attribute in stored.attributes() {
             let AttributeRef { name, octets, .. } = attribute;
             budget.spend(1 + self.names.len() as Steps)?;
-            if !(self.users || named(name)) || !self.access.has(stored, Right::Read, name) {
+            let is_wanted = if policy::is_state(name) { self.operational } else { self.users };
+            if !(is_wanted || named(name)) || !self.access.has(stored, Right::Read, name) {
                 continue;
             }
             if self.types_only {

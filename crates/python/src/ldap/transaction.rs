@@ -189,7 +189,7 @@ impl Work {
         Ok(())
     }
 
-    /// Deletes an entry. That cannot be undone completely, and requires `allow_irreversible`.
+    /// Deletes an entry. A deletion cannot be undone completely, and requires `allow_irreversible`.
     fn delete(&self, dn: Name) {
         self.change(dn, Change::Delete);
     }

@@ -69,6 +69,10 @@ pub struct Serve {
     #[arg(long, value_name = "FILE")]
     acl: Option<PathBuf>,
 
+    /// Rules for passwords: LDIF of an entry with `pwdMinLength`, `pwdMaxFailure` and other attributes of pwdPolicy
+    #[arg(long, value_name = "FILE")]
+    password_policy: Option<PathBuf>,
+
     /// Add attribute types and object classes to those of `cn=subschema`: LDIF, or a file of OpenLDAP (.schema)
     #[arg(long, value_name = "FILE")]
     schema: Vec<PathBuf>,
@@ -157,6 +161,12 @@ impl Serve {
             .with_idle_limit(self.idle.map(Duration::from_secs));
         if let Some(path) = &self.access_log {
             directory = directory.with_access_log(log(path)?);
+        }
+        if let Some(path) = &self.password_policy {
+            let name = path.display().to_string();
+            let mut text = String::new();
+            open(path)?.read_to_string(&mut text).map_err(|error| Failure::io(&name, &error))?;
+            directory = directory.with_password_rules(text.parse().map_err(|error| failure(&name, &error))?);
         }
         for path in &self.schema {
             let name = path.display().to_string();

@@ -5,8 +5,10 @@ use std::sync::Arc;
 use super::super::acl::Right;
 use super::super::entry::{PASSWORD, Stored};
 use super::super::password;
+use super::super::policy::New;
 use super::super::store::{Done, parse};
 use super::{Session, text};
+use crate::controls::PasswordPolicy;
 use crate::extended::PasswordModify;
 use crate::generated as asn1;
 use crate::ldif::{ModificationKind, RecordModification};
@@ -16,6 +18,8 @@ impl Session {
     pub(super) async fn bind(&mut self, request: &asn1::BindRequest<'_>) -> Done {
         // Who fails to bind is anonymous (RFC 4513 4).
         self.user.clear();
+        self.judged = PasswordPolicy::default();
+        self.must_change = false;
         if request.version != 3 {
             return Err(LdapResult::new(ResultCode::PROTOCOL_ERROR).with_message("version 3 only"));
         }
@@ -107,12 +111,65 @@ impl Session {
                 store.get(&dn).filter(|stored| access.may_bind(stored)).cloned()
             };
             let stored = stored.ok_or_else(wrong)?;
-            if !self.has_password(stored, password.to_vec()).await {
+            let rules = self.directory.settings.password_rules.clone();
+            if let Some(rules) = &rules {
+                rules.check_lock(&stored)?;
+            }
+            let is_right = self.has_password(Arc::clone(&stored), password.to_vec()).await;
+            if let Some(rules) = &rules {
+                if !is_right {
+                    self.note(stored.name(), rules.failed(&stored)).await?;
+                    return Err(wrong());
+                }
+                let accepted = rules.succeeded(&stored)?;
+                self.note(stored.name(), accepted.state).await?;
+                self.judged = accepted.answer;
+                self.must_change = accepted.must_change;
+            }
+            if !is_right {
                 return Err(wrong());
             }
         }
         self.user = name.to_owned();
         Ok(())
+    }
+
+    /// Keeps what the rules for passwords need of an entry.
+    async fn note(&self, name: &str, state: Vec<RecordModification>) -> Done {
+        if state.is_empty() || self.can_write().is_err() {
+            return Ok(());
+        }
+        let kept = {
+            let mut store = self.directory.write();
+            store.modify(name, &state)?;
+            store.keep()
+        };
+        kept.wait().await
+    }
+
+    /// Checks a new password by the rules, if there are any; returns what changes beside it.
+    pub(super) async fn check_new(
+        &self,
+        stored: Option<Arc<Stored>>,
+        password: Vec<u8>,
+        has_old: bool,
+        by_user: bool,
+    ) -> Done<Vec<RecordModification>> {
+        let Some(rules) = self.directory.settings.password_rules.clone() else { return Ok(Vec::new()) };
+        let check = move || rules.changed(stored.as_deref(), &New { password: &password, has_old, by_user });
+        let changed = self.directory.shared.scheduler.hash(check).await;
+        Ok(changed.ok_or_else(|| LdapResult::new(ResultCode::OTHER))??.state)
+    }
+
+    /// Makes what is kept of a password; what is made of one already stays as it is.
+    pub(super) async fn made_of(&self, password: Vec<u8>) -> Done<Vec<u8>> {
+        if password::has_scheme(&password) {
+            return Ok(password);
+        }
+        let hashed = self.directory.shared.scheduler.hash(move || password::hashed(&password)).await;
+        hashed
+            .ok_or_else(|| LdapResult::new(ResultCode::OTHER))?
+            .map_err(|error| LdapResult::new(ResultCode::OTHER).with_message(error.to_string()))
     }
 
     /// Whether a password is one of an entry.
@@ -122,7 +179,7 @@ impl Session {
         if is_slow { self.directory.shared.scheduler.hash(check).await.unwrap_or(false) } else { check() }
     }
 
-    pub(super) async fn modify_password(&self, value: &[u8]) -> Done<Option<Vec<u8>>> {
+    pub(super) async fn modify_password(&mut self, value: &[u8]) -> Done<Option<Vec<u8>>> {
         let fault =
             |error: crate::Error| LdapResult::new(ResultCode::PROTOCOL_ERROR).with_message(error.to_string());
         let request = PasswordModify::read(value).map_err(fault)?;
@@ -142,8 +199,9 @@ impl Session {
             }
             stored
         };
+        let has_old = request.old.is_some();
         if let Some(old) = request.old
-            && !self.has_password(stored, old).await
+            && !self.has_password(Arc::clone(&stored), old).await
         {
             return Err(
                 LdapResult::new(ResultCode::UNWILLING_TO_PERFORM).with_message("the old password is wrong")
@@ -156,16 +214,19 @@ impl Session {
             ),
         };
         let password = request.new.or_else(|| generated.clone()).unwrap_or_default();
+        let by_user = parse(&self.user).ok().as_ref() == Some(&dn);
+        let state = self.check_new(Some(stored), password.clone(), has_old, by_user).await?;
         let hashed = self.directory.shared.scheduler.hash(move || password::hashed(&password)).await;
         let hashed = hashed.ok_or_else(|| LdapResult::new(ResultCode::OTHER))?.map_err(fault)?;
         let (kind, attribute) = (ModificationKind::Replace, PASSWORD.to_owned());
         let change = RecordModification { kind, attribute, values: vec![hashed] };
         let kept = {
             let mut store = self.directory.write();
-            store.modify(&name, &[change])?;
+            store.modify(&name, &[&[change][..], &state].concat())?;
             store.keep()
         };
         kept.wait().await?;
+        self.must_change &= !by_user;
         Ok(generated.map(|password| PasswordModify::answer(&password)))
     }
 }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::super::access::Permissions;
 use super::super::acl::{Right, candidate};
-use super::super::entry::{Stored, place};
+use super::super::entry::{PASSWORD, Stored, is_password, place};
+use super::super::policy::{self, PasswordRules};
 use super::super::store::{Done, Store, parse};
 use super::super::{Ticket, search};
 use super::{Session, text};
@@ -18,9 +19,10 @@ use crate::proto::{Control, LdapResult, ResponseControl as _, ResultCode};
 impl Session {
     /// Requests that concern one entry; the answer is a result in either case.
     pub(super) fn change(
-        &self,
+        &mut self,
         operation: &ProtocolOp<'_>,
         controls: &[Control],
+        judged: &Judged,
     ) -> Done<(LdapResult, Ticket)> {
         let asked = Controls::read(controls)?;
         if let ProtocolOp::CompareRequest(request) = operation {
@@ -45,13 +47,15 @@ impl Session {
         }
         let after = match operation {
             ProtocolOp::AddRequest(request) => {
-                let attributes: Vec<_> = attributes_of(request);
+                let mut attributes = attributes_of(request);
+                judged.put(&mut attributes);
                 store.constraints.check_names(attributes.iter().map(|(name, _)| name.as_str()))?;
                 Some(store.add(&name, attributes, false)?)
             }
             ProtocolOp::ModifyRequest(request) => {
-                let modifications = request.changes.iter().map(modification).collect::<Done<Vec<_>>>()?;
+                let mut modifications = request.changes.iter().map(modification).collect::<Done<Vec<_>>>()?;
                 store.constraints.check_names(modifications.iter().map(|one| one.attribute.as_str()))?;
+                judged.put_into(&mut modifications);
                 Some(store.modify(&name, &modifications)?)
             }
             ProtocolOp::ModDnRequest(request) => {
@@ -65,6 +69,7 @@ impl Session {
         };
         let kept = store.keep();
         drop(store);
+        self.must_change &= !judged.by_user;
         let mut result = LdapResult::default();
         let mut read = |oid: &str, stored: Option<&Arc<Stored>>, names: Option<&Vec<String>>| {
             if let (Some(stored), Some(names)) = (stored, names) {
@@ -74,6 +79,75 @@ impl Session {
         read(known::PreReadEntry::OID, before.as_ref(), asked.pre_read.as_ref());
         read(known::PostReadEntry::OID, after.as_ref(), asked.post_read.as_ref());
         Ok((result, kept))
+    }
+
+    /// Checks new passwords in a change by the rules for passwords, and prepares what is kept of them. That takes long by intention,
+    /// so that it is done before the directory is locked.
+    ///
+    /// # Errors
+    /// A rule is broken; the user has to change the password before anything else.
+    pub(super) async fn judge(&self, operation: &ProtocolOp<'_>) -> Done<Judged> {
+        if self.directory.settings.password_rules.is_none() {
+            return Ok(Judged::default());
+        }
+        let (name, changes): (String, Vec<RecordModification>) = match operation {
+            ProtocolOp::AddRequest(request) => {
+                let kind = ModificationKind::Add;
+                let attributes = attributes_of(request).into_iter();
+                let changes =
+                    attributes.map(|(attribute, values)| RecordModification { kind, attribute, values });
+                (text(&request.entry), changes.collect())
+            }
+            ProtocolOp::ModifyRequest(request) => {
+                (text(&request.object), request.changes.iter().map(modification).collect::<Done<_>>()?)
+            }
+            _ if self.must_change => return Err(PasswordRules::change_first()),
+            _ => return Ok(Judged::default()),
+        };
+        let dn = parse(&name)?;
+        let user = parse(&self.user).ok().filter(|user| !user.is_root());
+        let is_own = user.as_ref() == Some(&dn);
+        let (of_passwords, others): (Vec<_>, Vec<_>) =
+            changes.iter().partition(|change| is_password(&change.attribute));
+        if self.must_change && !(is_own && others.is_empty()) {
+            return Err(PasswordRules::change_first());
+        }
+        let root = self.directory.settings.root.as_ref().and_then(|(root, _)| parse(root).ok());
+        let is_root = user.is_some() && user == root;
+        if !is_root && changes.iter().any(|change| policy::is_state(&change.attribute)) {
+            let message = "attributes of the rules for passwords are changed by the root user alone";
+            return Err(LdapResult::new(ResultCode::CONSTRAINT_VIOLATION).with_message(message));
+        }
+        let is_new = |change: &&&RecordModification| {
+            matches!(change.kind, ModificationKind::Add | ModificationKind::Replace)
+        };
+        let new: Vec<Vec<u8>> =
+            of_passwords.iter().filter(is_new).flat_map(|change| change.values.clone()).collect();
+        if new.is_empty() {
+            return Ok(Judged::default());
+        }
+        let is_add = matches!(operation, ProtocolOp::AddRequest(_));
+        let stored = {
+            let store = self.directory.read();
+            let access = self.access(&store);
+            let stored = store.get(&dn).filter(|_| !is_add).cloned();
+            // Who may not change it must not find out by it which passwords there were.
+            if let (false, Some(stored)) = (access.is_open(), &stored) {
+                access.check(stored, Right::Write, PASSWORD)?;
+            }
+            stored
+        };
+        self.may_write()?;
+        let has_old = of_passwords
+            .iter()
+            .any(|change| change.kind == ModificationKind::Delete && !change.values.is_empty());
+        let mut judged = Judged { by_user: is_own, ..Judged::default() };
+        for password in new {
+            judged.state = self.check_new(stored.clone(), password.clone(), has_old, is_own).await?;
+            let made = self.made_of(password.clone()).await?;
+            judged.made.push((password, made));
+        }
+        Ok(judged)
     }
 
     /// Checks the rights to a change, by the rules of access if there are any.
@@ -174,6 +248,45 @@ impl Session {
         }
         let equal = values.any(|value| rule.normalize(value) == key);
         Ok(LdapResult::new(if equal { ResultCode::COMPARE_TRUE } else { ResultCode::COMPARE_FALSE }))
+    }
+}
+
+/// What the rules for passwords have to do with a change.
+#[derive(Debug, Default)]
+pub(super) struct Judged {
+    /// Passwords, and what is kept of them.
+    made: Vec<(Vec<u8>, Vec<u8>)>,
+    /// What changes beside the passwords.
+    state: Vec<RecordModification>,
+    /// Whether users change their passwords themselves.
+    by_user: bool,
+}
+
+impl Judged {
+    fn replace(&self, values: &mut [Vec<u8>]) {
+        for value in values {
+            if let Some((_, made)) = self.made.iter().find(|(password, _)| password == value) {
+                value.clone_from(made);
+            }
+        }
+    }
+
+    /// Puts what is kept into the attributes of a new entry.
+    fn put(&self, attributes: &mut Vec<(String, Vec<Vec<u8>>)>) {
+        let passwords = attributes.iter_mut().filter(|(name, _)| is_password(name));
+        passwords.for_each(|(_, values)| self.replace(values));
+        let kept = self.state.iter().filter(|change| !change.values.is_empty());
+        attributes.extend(kept.map(|change| (change.attribute.clone(), change.values.clone())));
+    }
+
+    /// Puts what is kept into the changes of an entry.
+    fn put_into(&self, modifications: &mut Vec<RecordModification>) {
+        for change in modifications.iter_mut().filter(|change| is_password(&change.attribute)) {
+            if matches!(change.kind, ModificationKind::Add | ModificationKind::Replace) {
+                self.replace(&mut change.values);
+            }
+        }
+        modifications.extend(self.state.iter().cloned());
     }
 }
 

@@ -133,7 +133,7 @@ class TransactionAborted(Error):
     """A transaction was not made. Its cause is the exception of what went wrong."""
 
     cause: BaseException
-    """What went wrong."""
+    """The exception for the fault."""
     rolled_back: bool
     """Everything is as before. Otherwise there are conflicts, or `tercet ldap recover` has to finish it."""
     conflicts: list[str]

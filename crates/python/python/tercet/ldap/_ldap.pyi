@@ -444,7 +444,7 @@ class Transaction:
     def modify(self, dn: Name, modifications: Iterable[Modification]) -> None:
         """Changes an entry by modifications, as `Connection.modify` takes them."""
     def delete(self, dn: Name) -> None:
-        """Deletes an entry. That cannot be undone completely, and requires `allow_irreversible`."""
+        """Deletes an entry. A deletion cannot be undone completely, and requires `allow_irreversible`."""
     def rename(self, dn: Name, new_rdn: Name, *, superior: Name | None = None, delete_old: bool = True) -> None:
         """Gives an entry another name, and with `superior` another place."""
     def apply(self, record: Record | Entry) -> None:
@@ -481,7 +481,7 @@ class AsyncTransaction:
     def modify(self, dn: Name, modifications: Iterable[Modification]) -> None:
         """Changes an entry by modifications, as `Connection.modify` takes them."""
     def delete(self, dn: Name) -> None:
-        """Deletes an entry. That cannot be undone completely, and requires `allow_irreversible`."""
+        """Deletes an entry. A deletion cannot be undone completely, and requires `allow_irreversible`."""
     def rename(self, dn: Name, new_rdn: Name, *, superior: Name | None = None, delete_old: bool = True) -> None:
         """Gives an entry another name, and with `superior` another place."""
     def apply(self, record: Record | Entry) -> None:
