@@ -167,7 +167,7 @@ fn malformed_rules_are_refused() {
         ("", "no entry"),
         ("dn: o=a\npwdMinLength: x\n", "pwdMinLength: `x` is not a number"),
         ("dn: o=a\npwdLockout: yes\n", "pwdLockout: `yes` is not TRUE or FALSE"),
-        ("dn: o=a\npwdMinLenght: 5\n", "unknown attribute `pwdMinLenght`"),
+        ("dn: o=a\npwdMinSize: 5\n", "unknown attribute `pwdMinSize`"),
         ("dn: o=a\nchangetype: delete\n", "not a change"),
     ] {
         let error = text.parse::<PasswordRules>().unwrap_err();
