@@ -302,6 +302,18 @@ test("elements without a specification", async () => {
   await page.close();
 });
 
+test("bytes from text", async () => {
+  const page = await open(await demo());
+  await page.click("#paste");
+  await check(page);
+  await page.type("#pasted", "a2 2c 80 01 00 81 08 99 79 00 00 20 65 72 f6 82 01 00 83 07 91 94 71 00 36 68 08 84 06 91 94 71 00 00 70 85 09 26 11 01 00 00 17 2b 01 00");
+  await page.click("#show-pasted");
+  await page.waitForFunction(() => location.hash.includes("file=1"));
+  assert.equal((await selected(page)).explained, "CallRecord");
+  await check(page);
+  await page.close();
+});
+
 test("pictures", async () => {
   const url = await demo();
   for (const theme of ["light", "dark"]) {

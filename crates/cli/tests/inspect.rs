@@ -250,6 +250,40 @@ fn values_and_bytes_for_other_programs() {
 }
 
 #[test]
+fn text_is_pasted() {
+    let inspector = demo();
+    let (address, base) = (&inspector.address, &inspector.base);
+    let paste = |path: &str, fields: &str, text: &str| {
+        let length = text.len();
+        inspector.raw(&format!(
+            "POST {path} HTTP/1.1\r\nHost: {address}\r\n{fields}Content-Length: {length}\r\nConnection: close\r\n\r\n{text}"
+        ))
+    };
+    let octets = std::fs::read(root().join("examples/calls.ber")).unwrap();
+    let digits: String = octets[..46].iter().map(|octet| format!("{octet:02x}")).collect();
+    let spaced: String = octets[..46].iter().map(|octet| format!("0x{octet:02X}, ")).collect();
+    let path = format!("{base}api/paste");
+    for (number, text) in [(1, &digits), (2, &spaced)] {
+        let answer = paste(&path, "", text);
+        assert_eq!(answer.status, 200, "{}", answer.body);
+        let message = inspector.ask(&format!("message?file={number}&record=0"));
+        assert_eq!(
+            (&message["length"], &message["problems"]),
+            (&46.into(), &serde_json::json!([])),
+            "{text}"
+        );
+    }
+    assert_eq!(inspector.ask("state")["files"].as_array().unwrap().len(), 3);
+    // Only by the page itself, and only so much.
+    assert_eq!(paste("/api/paste", "", &digits).status, 403);
+    assert_eq!(paste(&path, "Origin: http://example.net\r\n", &digits).status, 403);
+    assert_eq!(paste(&path, "", "  ").status, 422);
+    let request = format!("POST {path} HTTP/1.1\r\nHost: {address}\r\nContent-Length: 99999999\r\n\r\n");
+    assert_eq!(inspector.raw(&request).status, 413);
+    assert_eq!(inspector.ask("state")["files"].as_array().unwrap().len(), 3);
+}
+
+#[test]
 fn bits_of_packed_encodings_belong_to_their_values() {
     // A number of three bits over the border of two bytes.
     let schema = "P DEFINITIONS AUTOMATIC TAGS ::= BEGIN M ::= SEQUENCE { a INTEGER (0..31), b INTEGER (0..7), c BOOLEAN OPTIONAL } END";

@@ -5,7 +5,7 @@ import { node, nodeAt, openAll, pathOf, reveal } from "./value.js";
 import { goToByte } from "./octets.js";
 import { start as startSchema } from "./schema.js";
 import "./explain.js";
-import { ask, grouped, isOwnFragment, make, on, readFragment, state, status, tell, writeFragment } from "./state.js";
+import { ask, grouped, isOwnFragment, make, on, paste, readFragment, state, status, tell, writeFragment } from "./state.js";
 
 const element = (id) => document.getElementById(id);
 const dialog = element("dialog");
@@ -101,7 +101,7 @@ function help() {
   const keys = [
     ["↑ ↓ ← →", "move in the pane that has the focus; → opens, ← closes"], ["Tab", "the next pane"],
     ["n  p", "next and previous problem, in this record and in others"], ["g", "go to a record, or to a byte"],
-    ["c", "copy the value or its bytes for other programs"], ["/", "find a name, a value or bytes in this record"], ["[  ]", "previous and next record"], ["*", "open all"],
+    ["Ctrl-V", "show bytes from text: hexadecimal, base64, PEM"], ["c", "copy the value or its bytes for other programs"], ["/", "find a name, a value or bytes in this record"], ["[  ]", "previous and next record"], ["*", "open all"],
     ["1 … 5", "records, value, bytes, schema, explanation"], ["t", "light or dark"], ["?", "this list"],
   ];
   open("Keys", make("dl", { class: "keys" }, ...keys.flatMap(([key, text]) => [
@@ -150,6 +150,26 @@ function copyDialog() {
   draw();
 }
 
+// Text that spells bytes becomes an input beside the files.
+async function addText(text) {
+  try {
+    const file = await paste(text);
+    state.about = await ask("state");
+    drawFiles();
+    state.file = file;
+    element("file").value = String(file);
+    await restart();
+  } catch (error) { status(error.message); }
+}
+
+function pasteDialog() {
+  const text = make("textarea", { id: "pasted", rows: 12, spellcheck: "false", class: "mono", "aria-label": "Text that spells bytes", "aria-describedby": "paste-help" });
+  const show = () => { dialog.close(); addText(text.value); };
+  open("Paste bytes", make("p", { id: "paste-help", class: "note", text: "Hexadecimal in any form, a hexdump, base64, PEM, or an array in C." }), text,
+    make("p", {}, make("button", { type: "button", id: "show-pasted", text: "Show", onclick: show })));
+  text.focus();
+}
+
 async function candidates() {
   status("trying types and rules …");
   try {
@@ -192,10 +212,15 @@ async function find(text) {
   } catch (error) { status(error.message); }
 }
 
-function start() {
-  const { files, types, type, allRules } = state.about;
+function drawFiles() {
+  const { files } = state.about;
   element("file").replaceChildren(...files.map((it, index) => make("option", { value: index, text: it.note ? `${it.name} (${it.note})` : it.name })));
   element("file-field").hidden = files.length < 2;
+}
+
+function start() {
+  const { files, types, type, allRules } = state.about;
+  drawFiles();
   element("types").replaceChildren(...types.map((name) => make("option", { value: name })));
   element("rules").replaceChildren(...allRules.map((name) => make("option", { value: name, text: name })));
   for (const id of ["type-field", "rules-field", "try"]) element(id).hidden = !type;
@@ -244,6 +269,13 @@ element("try").addEventListener("click", candidates);
 element("problems").addEventListener("click", () => problem("on"));
 element("copy").addEventListener("click", copyDialog);
 element("goto").addEventListener("click", goDialog);
+element("paste").addEventListener("click", pasteDialog);
+document.addEventListener("paste", (event) => {
+  const text = event.clipboardData?.getData("text");
+  if (!text || dialog.open || event.target.closest?.("input, textarea, select")) return;
+  event.preventDefault();
+  addText(text);
+});
 element("theme").addEventListener("click", turnTheme);
 element("help").addEventListener("click", help);
 element("expand").addEventListener("click", () => openAll(true));

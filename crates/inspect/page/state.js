@@ -37,6 +37,14 @@ export async function ask(question, parameters = {}, signal = undefined) {
   return body;
 }
 
+// Adds text that spells bytes to the inputs; returns the number of the first.
+export async function paste(text) {
+  const answer = await fetch("api/paste", { method: "POST", body: text, cache: "no-store" });
+  const body = await answer.json().catch(() => ({ error: `${answer.status} ${answer.statusText}` }));
+  if (!answer.ok) throw new Error(body.error);
+  return body.file;
+}
+
 // The file, the type and the rules that questions are about.
 export function way() {
   return { file: state.file, type: state.type, rules: state.rules };

@@ -68,8 +68,8 @@ impl Workbench {
     }
 
     fn state(&self) -> Value {
-        let files = self
-            .sources
+        let sources = self.sources();
+        let files = sources
             .iter()
             .map(|source| json!({ "name": source.name(), "length": source.length(), "note": source.note() }));
         let files: Vec<Value> = files.collect();
@@ -111,7 +111,7 @@ impl Workbench {
                 if row.kind.is_record()
                     && let Some(describer) = &mut describer
                 {
-                    describer.describe(source, &rows, row, &mut line);
+                    describer.describe(&source, &rows, row, &mut line);
                 }
                 Value::Object(line)
             })
@@ -300,7 +300,7 @@ impl Workbench {
             if row.kind.is_record()
                 && let Some(describer) = &mut describer
             {
-                describer.describe(source, &rows, &row, &mut line);
+                describer.describe(&source, &rows, &row, &mut line);
             }
             if line.contains_key("problem") {
                 return Ok(json!({ "row": Value::Object(line) }));

@@ -1,4 +1,4 @@
-//! As much of HTTP/1.1 (RFC 9112) as one page on this machine needs: requests without a body, answers with a length.
+//! As much of HTTP/1.1 (RFC 9112) as one page on this machine needs: requests and answers with a length.
 
 use std::io::{self, BufRead, Read, Write};
 
@@ -20,8 +20,10 @@ pub(crate) struct Request {
     pub(crate) site: Option<String>,
     /// Whether another request may follow.
     pub(crate) keep_alive: bool,
-    /// Whether a body follows: none is read.
-    pub(crate) has_body: bool,
+    /// Bytes of the body that follows.
+    pub(crate) length: usize,
+    /// Whether a body follows whose end is not told: none of it is read.
+    pub(crate) has_chunks: bool,
 }
 
 impl Request {
@@ -67,6 +69,16 @@ impl Request {
         Err(bad("the head has too many fields"))
     }
 
+    /// Reads the body, which has at most so many bytes.
+    pub(crate) fn body(&self, stream: &mut impl BufRead, most: usize) -> io::Result<Option<Vec<u8>>> {
+        if self.length > most || self.has_chunks {
+            return Ok(None);
+        }
+        let mut body = Vec::new();
+        stream.take(self.length as u64).read_to_end(&mut body)?;
+        if body.len() < self.length { Err(bad("the body ends early")) } else { Ok(Some(body)) }
+    }
+
     fn field(&mut self, name: &str, value: &str) -> io::Result<()> {
         let place = match name.to_ascii_lowercase().as_str() {
             "host" => &mut self.host,
@@ -77,11 +89,11 @@ impl Request {
                 return Ok(());
             }
             "content-length" => {
-                self.has_body |= value != "0";
+                self.length = value.parse().map_err(|_| bad("the length of the body is not a number"))?;
                 return Ok(());
             }
             "transfer-encoding" => {
-                self.has_body = true;
+                self.has_chunks = true;
                 return Ok(());
             }
             _ => return Ok(()),
@@ -175,7 +187,7 @@ mod tests {
             (request.host.as_deref(), request.origin.as_deref()),
             (Some("127.0.0.1:80"), Some("http://x"))
         );
-        assert!(request.keep_alive && !request.has_body);
+        assert!(request.keep_alive && request.length == 0);
         assert_eq!(read("").expect("the end"), None);
     }
 

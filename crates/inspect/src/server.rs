@@ -4,7 +4,7 @@ use crate::http::{Answer, Request};
 use crate::page::asset;
 use crate::workbench::Workbench;
 use std::fmt;
-use std::io::{self, BufReader};
+use std::io::{self, BufRead, BufReader};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,13 +14,15 @@ use std::time::Duration;
 const MOST_CONNECTIONS: usize = 64;
 /// How long a connection may be silent, and how long an answer may take to be sent.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// Bytes that are pasted at once: 16 MiB.
+const MOST_PASTED: usize = 16 << 20;
 /// Bytes of the token: 128 bits, in 32 digits.
 const TOKEN: usize = 16;
 
 /// Serves the page of a [`Workbench`] on 127.0.0.1.
 ///
 /// Every request requires the token in its path and the server's own address as `Host`; one from another page (`Origin`,
-/// `Sec-Fetch-Site`) is refused. Nothing is written, and no path names a file.
+/// `Sec-Fetch-Site`) is refused. Nothing is written, and no path names a file. Text that is pasted stays in memory.
 pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
@@ -103,8 +105,12 @@ impl Server {
                 }
                 Err(error) => return Err(error),
             };
-            let keep_alive = request.keep_alive && !request.has_body;
-            let answer = self.answer(&request);
+            let (answer, has_rest) = match self.pasted(&request, &mut reader)? {
+                Some(answer) => (answer, false),
+                None => (self.answer(&request), request.length > 0 || request.has_chunks),
+            };
+            // A body that has not been read would be taken for the next request.
+            let keep_alive = request.keep_alive && !has_rest;
             answer.write(&mut &*stream, keep_alive, request.method == "HEAD")?;
             if !keep_alive {
                 return Ok(());
@@ -112,12 +118,21 @@ impl Server {
         }
     }
 
+    /// Answers what pastes text into the page: it becomes an input in memory. `None` for any other request.
+    fn pasted(&self, request: &Request, reader: &mut impl BufRead) -> io::Result<Option<Answer>> {
+        let is_paste = request.method == "POST" && self.inside(&request.path) == Some("api/paste");
+        if !is_paste || self.check(request).is_err() {
+            return Ok(None);
+        }
+        let Some(body) = request.body(reader, MOST_PASTED)? else {
+            return Ok(Some(Answer::text("413 Content Too Large", "at most 16 MiB can be pasted")));
+        };
+        Ok(Some(json_answer(self.bench.paste(&body))))
+    }
+
     fn answer(&self, request: &Request) -> Answer {
         if let Err(refused) = self.check(request) {
             return Answer::text("403 Forbidden", refused);
-        }
-        if !matches!(request.method.as_str(), "GET" | "HEAD") {
-            return Answer::text("405 Method Not Allowed", "only GET");
         }
         let Some(name) = self.inside(&request.path) else {
             return Answer::text(
@@ -125,16 +140,17 @@ impl Server {
                 "the address has no valid token; use the one that `tercet inspect` printed",
             );
         };
+        if !matches!(request.method.as_str(), "GET" | "HEAD") {
+            return Answer::text("405 Method Not Allowed", "only GET");
+        }
         if let Some((_, media_type, text)) = asset(name) {
             return Answer { status: "200 OK", media_type, body: text.as_bytes().to_vec() };
         }
         let question = name.strip_prefix("api/").unwrap_or_default();
-        let (status, value) = match self.bench.answer(question, &request.query) {
-            None => return Answer::text("404 Not Found", "no such file of the page"),
-            Some(Ok(value)) => ("200 OK", value),
-            Some(Err(message)) => ("422 Unprocessable Content", serde_json::json!({ "error": message })),
-        };
-        Answer { status, media_type: "application/json", body: value.to_string().into_bytes() }
+        match self.bench.answer(question, &request.query) {
+            None => Answer::text("404 Not Found", "no such file of the page"),
+            Some(answer) => json_answer(answer),
+        }
     }
 
     /// Refuses what another page, or another name of this machine, asks for.
@@ -158,6 +174,14 @@ impl Server {
         let (token, name) = path.strip_prefix('/')?.split_once('/')?;
         is_equal(token.as_bytes(), self.token.as_bytes()).then_some(name)
     }
+}
+
+fn json_answer(answer: Result<serde_json::Value, String>) -> Answer {
+    let (status, value) = match answer {
+        Ok(value) => ("200 OK", value),
+        Err(message) => ("422 Unprocessable Content", serde_json::json!({ "error": message })),
+    };
+    Answer { status, media_type: "application/json", body: value.to_string().into_bytes() }
 }
 
 /// Compares in a time that does not depend on where the first difference is.

@@ -9,6 +9,9 @@ use tercet_schema::records::inputs::{Block, Contents, contents, is_packed, unpac
 /// Bytes that a compressed input may have when it is unpacked: 16 GiB.
 pub const MOST_UNPACKED: u64 = 16 << 30;
 
+/// The note of an input whose bytes are not those of the file.
+pub(crate) const UNPACKED: &str = "unpacked";
+
 /// An input whose bytes are read by ranges.
 #[derive(Debug)]
 pub struct Source {
@@ -47,7 +50,7 @@ impl Source {
         }
         file.rewind().or_else(|error| if metadata.is_file() { Err(error) } else { Ok(()) })?;
         if binary {
-            return Ok(vec![Arc::new(Self::unpacked(name, &mut unpack(file)?, "unpacked")?)]);
+            return Ok(vec![Arc::new(Self::unpacked(name, &mut unpack(file)?, UNPACKED)?)]);
         }
         Self::read(name, file, hex, joined)
     }
@@ -58,9 +61,7 @@ impl Source {
     /// Those of the stream.
     pub fn read(name: &str, stream: impl Read, hex: bool, joined: bool) -> io::Result<Vec<Arc<Self>>> {
         match contents(unpack(stream)?, hex, joined)? {
-            Contents::Octets(mut octets) => {
-                Ok(vec![Arc::new(Self::unpacked(name, &mut octets, "unpacked")?)])
-            }
+            Contents::Octets(mut octets) => Ok(vec![Arc::new(Self::unpacked(name, &mut octets, UNPACKED)?)]),
             Contents::Spelled(form, blocks) => {
                 let alone = blocks.len() == 1;
                 let of_block = |block: Block| {

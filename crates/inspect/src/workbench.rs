@@ -3,11 +3,12 @@
 use crate::message::{MOST_OCTETS, Message};
 use crate::query::Query;
 use crate::rows::{Row, Rows};
-use crate::source::Source;
+use crate::source::{Source, UNPACKED};
 use crate::texts::Texts;
 use crate::view::{Given, View};
+use serde_json::{Value, json};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 use tercet_schema::dynamic::Options;
 use tercet_schema::{Candidate, Detector, Doctor, GivenFraming, Rules, Schema};
@@ -16,6 +17,8 @@ use tercet_schema::{Candidate, Detector, Doctor, GivenFraming, Rules, Schema};
 const MOST_VIEWS: usize = 32;
 /// Values that are kept.
 const MOST_MESSAGES: usize = 4;
+/// Inputs, with those that are pasted.
+const MOST_SOURCES: usize = 1000;
 /// Bytes that types and rules are tried on.
 const SAMPLE: usize = 1 << 20;
 /// How long an answer waits for the index.
@@ -41,7 +44,7 @@ pub struct Setup {
 /// The inputs and specifications that somebody looks at. It answers questions in JSON.
 #[derive(Debug)]
 pub struct Workbench {
-    pub(crate) sources: Vec<Arc<Source>>,
+    sources: RwLock<Vec<Arc<Source>>>,
     pub(crate) schema: Option<Arc<Schema>>,
     given: Given,
     /// The type and the rules unless a question names others.
@@ -73,7 +76,7 @@ impl Workbench {
             }
         };
         let bench = Self {
-            sources,
+            sources: RwLock::new(sources),
             schema,
             given,
             initial,
@@ -93,7 +96,35 @@ impl Workbench {
 
     /// Returns the number of inputs.
     pub fn inputs(&self) -> usize {
-        self.sources.len()
+        self.sources().len()
+    }
+
+    /// Returns the inputs.
+    pub(crate) fn sources(&self) -> Vec<Arc<Source>> {
+        self.sources.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Adds text that spells bytes (hexadecimal in many forms, base64, PEM, arrays), or bytes as they are, to the inputs.
+    pub(crate) fn paste(&self, text: &[u8]) -> Result<Value, String> {
+        if text.trim_ascii().is_empty() {
+            return Err("there is no text".to_owned());
+        }
+        let joined = self.initial.as_ref().is_none_or(|(_, rules)| rules.delimits());
+        let read = |hex: bool| Source::read("pasted", text, hex, joined).map_err(|error| error.to_string());
+        let mut found = read(false)?;
+        // A few digits may be anything: as text of people they are hexadecimal.
+        if found.iter().any(|source| source.note() == UNPACKED)
+            && let Ok(digits) = read(true)
+        {
+            found = digits;
+        }
+        let mut sources = self.sources.write().unwrap_or_else(PoisonError::into_inner);
+        if sources.len() + found.len() > MOST_SOURCES {
+            return Err(format!("there are {} inputs: no more can be added", sources.len()));
+        }
+        let first = sources.len();
+        sources.extend(found);
+        Ok(json!({ "file": first, "files": sources.len() - first }))
     }
 
     /// Returns the way to read that a question names.
@@ -126,10 +157,10 @@ impl Workbench {
     }
 
     /// Returns the input that a question names.
-    pub(crate) fn source(&self, query: &Query) -> Result<(usize, &Arc<Source>), String> {
+    pub(crate) fn source(&self, query: &Query) -> Result<(usize, Arc<Source>), String> {
         let number = query.number("file", 0)?;
         let index = usize::try_from(number).unwrap_or(usize::MAX);
-        let source = self.sources.get(index).ok_or_else(|| format!("no input {number}"))?;
+        let source = self.sources().get(index).cloned().ok_or_else(|| format!("no input {number}"))?;
         Ok((index, source))
     }
 
@@ -147,7 +178,7 @@ impl Workbench {
             rows.values().for_each(|rows| rows.stop());
             rows.clear();
         }
-        let started = Rows::start(source, view.clone());
+        let started = Rows::start(&source, view.clone());
         rows.insert(key, Arc::clone(&started));
         Ok((started, view))
     }
@@ -179,7 +210,7 @@ impl Workbench {
         if row.length > MOST_OCTETS as u64 {
             return Err(format!("{} bytes: at most {MOST_OCTETS} can be looked at", row.length));
         }
-        let octets = rows.octets_of(source, &row, MOST_OCTETS).map_err(|error| error.to_string())?;
+        let octets = rows.octets_of(&source, &row, MOST_OCTETS).map_err(|error| error.to_string())?;
         // What is no record is shown as elements.
         let view = match (row.kind.rules(), &view) {
             (Some(rules), Some(view)) => self.view(Some(&(view.type_name.clone(), rules)))?,
@@ -205,7 +236,7 @@ impl Workbench {
         let (rows, _) = self.rows(query)?;
         let (_, source) = self.source(query)?;
         let sample = match self.row(query, &rows) {
-            Ok(row) => rows.octets_of(source, &row, SAMPLE),
+            Ok(row) => rows.octets_of(&source, &row, SAMPLE),
             Err(_) => source.read_at(0, SAMPLE),
         };
         let sample = sample.map_err(|error| error.to_string())?;
