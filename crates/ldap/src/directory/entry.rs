@@ -7,7 +7,9 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use crate::dn::Dn;
+use crate::entry::apply::add_values;
 use crate::filter::condition::{Budget, Ended, Subject, price};
+use crate::matching::Rule;
 use crate::proto::element::{Elements, tag};
 
 /// An attribute with its values.
@@ -382,6 +384,29 @@ pub(super) fn head(out: &mut Vec<u8>, identifier: u8, length: usize) {
 pub(super) fn element(out: &mut Vec<u8>, identifier: u8, contents: &[u8]) {
     head(out, identifier, contents.len());
     out.extend_from_slice(contents);
+}
+
+/// Adds the values of the name of an entry to its attributes.
+pub(super) fn add_rdn_values(dn: &Dn, attributes: &mut Vec<Attribute>) {
+    for ava in dn.rdns().first().into_iter().flat_map(|rdn| rdn.avas()) {
+        // It is mostly there.
+        let rule = Rule::of_attribute(ava.attribute());
+        _ = add_values(attributes, ava.attribute(), vec![ava.value().to_vec()], rule);
+    }
+}
+
+/// Removes the values of the name of an entry from its attributes.
+pub(super) fn remove_rdn_values(dn: &Dn, attributes: &mut Vec<Attribute>) {
+    for ava in dn.rdns().first().into_iter().flat_map(|rdn| rdn.avas()) {
+        let rule = Rule::of_attribute(ava.attribute());
+        let key = rule.normalize(ava.value());
+        for (_, values) in
+            attributes.iter_mut().filter(|(name, _)| name.eq_ignore_ascii_case(ava.attribute()))
+        {
+            values.retain(|value| rule.normalize(value) != key);
+        }
+    }
+    attributes.retain(|(_, values)| !values.is_empty());
 }
 
 impl Subject for Stored {

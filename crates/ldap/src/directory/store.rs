@@ -6,7 +6,9 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use super::constraints::Constraints;
-use super::entry::{Attribute, ByPlace, Origin, Stored, depth, is_described, now, place};
+use super::entry::{
+    Attribute, ByPlace, Origin, Stored, add_rdn_values, depth, is_described, now, place, remove_rdn_values,
+};
 use super::index::{Index, IndexSpec};
 use crate::dn::{Dn, Rdn};
 use crate::entry::apply::{add_values, apply};
@@ -583,25 +585,4 @@ pub(super) fn is_in(base: &[u8], scope: Scope, place: &[u8]) -> bool {
         Scope::SubordinateSubtree => !rest.is_empty(),
         _ => true,
     }
-}
-
-fn add_rdn_values(dn: &Dn, attributes: &mut Vec<Attribute>) {
-    for ava in dn.rdns().first().into_iter().flat_map(|rdn| rdn.avas()) {
-        // It is mostly there.
-        let rule = Rule::of_attribute(ava.attribute());
-        _ = add_values(attributes, ava.attribute(), vec![ava.value().to_vec()], rule);
-    }
-}
-
-fn remove_rdn_values(dn: &Dn, attributes: &mut Vec<Attribute>) {
-    for ava in dn.rdns().first().into_iter().flat_map(|rdn| rdn.avas()) {
-        let rule = Rule::of_attribute(ava.attribute());
-        let key = rule.normalize(ava.value());
-        for (_, values) in
-            attributes.iter_mut().filter(|(name, _)| name.eq_ignore_ascii_case(ava.attribute()))
-        {
-            values.retain(|value| rule.normalize(value) != key);
-        }
-    }
-    attributes.retain(|(_, values)| !values.is_empty());
 }

@@ -21,11 +21,12 @@
 
 mod journal;
 mod lock;
+mod recover;
 mod undo;
 
 use std::collections::HashMap;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::client::Client;
@@ -39,7 +40,8 @@ pub use journal::State;
 use journal::{Contents, Image, Journal, Marks, Step};
 use lock::Held;
 pub use lock::{Lock, LockState, Locks, normalized};
-use undo::{Known, Undone};
+use recover::finish;
+pub use recover::{Pending, Recovered, pending, recover};
 
 /// By what a transaction is made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -471,155 +473,4 @@ impl Drop for Transaction {
 /// Nothing was sent, or the server has undone it.
 const fn untouched(cause: Error) -> Aborted {
     Aborted { cause, rolled_back: true, conflicts: Vec::new(), journal: None }
-}
-
-/// Undoes what was sent, after something went wrong.
-async fn finish(
-    client: &Client,
-    mut journal: Journal,
-    steps: &[Step],
-    relaxes: bool,
-    cause: Error,
-) -> Aborted {
-    match undo_all(client, &mut journal, steps, relaxes).await {
-        Ok(conflicts) if conflicts.is_empty() => {
-            let path = journal.path().to_owned();
-            let removed = journal.remove();
-            Aborted { cause, rolled_back: true, conflicts, journal: removed.err().map(|_| path) }
-        }
-        Ok(conflicts) => {
-            let journal = Some(journal.path().to_owned());
-            Aborted { cause, rolled_back: false, conflicts, journal }
-        }
-        Err(_) => {
-            let journal = Some(journal.path().to_owned());
-            Aborted { cause, rolled_back: false, conflicts: Vec::new(), journal }
-        }
-    }
-}
-
-/// Undoes operations, the last first, and gives what could not be undone.
-async fn undo_all(
-    client: &Client,
-    journal: &mut Journal,
-    steps: &[Step],
-    relaxes: bool,
-) -> Result<Vec<Conflict>> {
-    journal.write(&journal::mark("undo"))?;
-    let mut conflicts = Vec::new();
-    let mut known = Known::new(steps);
-    for (index, step) in steps.iter().enumerate().rev().filter(|(_, step)| !step.undone) {
-        let number = index + 1;
-        match undo::undo(client, step, &known, relaxes).await? {
-            Undone::Yes => {
-                let now = undo::image(client, &step.record.dn).await?;
-                let marks = now.map(|image| image.marks).unwrap_or_default();
-                journal.write(&journal::undone(number, &marks))?;
-                known.set(&step.record.dn, marks);
-            }
-            Undone::Conflict(reason) => {
-                let dn = step.record.dn.clone();
-                journal.write(&journal::conflict(number, &dn, &reason))?;
-                conflicts.push(Conflict { number, dn, reason });
-            }
-        }
-    }
-    if conflicts.is_empty() {
-        journal.write(&journal::mark("rolled-back"))?;
-    }
-    Ok(conflicts)
-}
-
-/// A transaction that has a journal.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Pending {
-    /// The identifier, a UUID.
-    pub transaction: String,
-    /// How far it has come.
-    pub state: State,
-    /// Number of operations that were sent, or were about to be.
-    pub operations: usize,
-    /// The servers.
-    pub uris: Vec<String>,
-    /// The name that its client was bound as.
-    pub bind_dn: String,
-    /// The file.
-    pub journal: PathBuf,
-}
-
-/// Lists the transactions that have a journal in a folder: interrupted ones, and those that go on at this moment.
-///
-/// # Errors
-/// A file cannot be read, or is not a journal.
-pub fn pending(folder: &Path) -> Result<Vec<Pending>> {
-    let mut all = Vec::new();
-    for path in journal::paths(folder)? {
-        let contents = journal::look(&path)?;
-        let state = contents.state();
-        let name = path.file_stem().map(|name| name.to_string_lossy().into_owned());
-        all.push(Pending {
-            transaction: name.unwrap_or_default(),
-            state,
-            operations: contents.steps.len(),
-            uris: contents.uris,
-            bind_dn: contents.bind_dn,
-            journal: path,
-        });
-    }
-    Ok(all)
-}
-
-/// What was done about an interrupted transaction.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Recovered {
-    /// Everything is as before the transaction, or as after it; the journal is gone.
-    Finished {
-        /// Whether operations were undone; if not, nothing was left to do but to remove the journal.
-        undone: bool,
-    },
-    /// Operations could not be undone; the journal stays.
-    Conflicts(Vec<Conflict>),
-    /// The transaction goes on in another process.
-    Running,
-}
-
-/// Finishes an interrupted transaction: undoes what was sent of it, unless all of it was made.
-///
-/// The locks of the transaction are taken over at once, as its process does not hold the journal any more.
-///
-/// # Errors
-/// The journal cannot be read or written; somebody else has a lock; the connection fails. The journal stays then.
-pub async fn recover(client: &Client, journal: &Path, lock_wait: Duration) -> Result<Recovered> {
-    let Some((mut journal, contents)) = Journal::open(journal)? else {
-        return Ok(Recovered::Running);
-    };
-    let lease = Duration::from_secs(contents.lease.max(1));
-    let locks = match contents.locks.as_str() {
-        "" => None,
-        base => Some(Locks::of(client, base, lease, contents.transaction.clone()).await?),
-    };
-    let mut held = Held::default();
-    if let Some(locks) = &locks {
-        held.take(locks, &contents.names, lock_wait).await?;
-    }
-    let undone = !contents.is_over && contents.steps.iter().any(|step| !step.undone);
-    let done = if undone {
-        let relaxes = client.root_dse(&["supportedControl"]).await?.lists("supportedControl", &undo::relax());
-        undo_all(client, &mut journal, &contents.steps, relaxes).await
-    } else {
-        Ok(Vec::new())
-    };
-    let released = match &locks {
-        Some(locks) => held.release(locks).await,
-        None => Ok(()),
-    };
-    let conflicts = done?;
-    released?;
-    if !conflicts.is_empty() {
-        return Ok(Recovered::Conflicts(conflicts));
-    }
-    journal.remove()?;
-    Ok(Recovered::Finished { undone })
 }
