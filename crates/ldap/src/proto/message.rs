@@ -35,6 +35,7 @@ const fn values_of(elements: u16) -> u16 {
 }
 
 /// Returns the operation that answers a request with a result; nothing for unbind, abandon and what is not a request.
+#[cfg(feature = "directory")]
 pub(crate) fn answer<'r>(request: &ProtocolOp<'_>, result: &'r LdapResult) -> Option<ProtocolOp<'r>> {
     let written = result.to_asn1();
     Some(match request {

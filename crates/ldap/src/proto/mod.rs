@@ -16,6 +16,7 @@ pub use control::{Control, RequestControl, ResponseControl};
 pub use element::check_subset;
 pub use entry::{Attribute, Attributes, Entries, Entry, Values};
 pub use frame::{Framer, Incoming, Limits};
+#[cfg(feature = "directory")]
 pub(crate) use message::answer;
 pub use message::{Extended, Intermediate, Reference, Reply, decode, encode};
 pub use result::{LdapResult, ResultCode};

@@ -2,11 +2,8 @@
 
 use std::fmt;
 
-use tercet_runtime::types::Octets;
-
 use super::control::Control;
 use crate::error::{Error, Result};
-use crate::generated as asn1;
 
 /// What a server says at the end of an operation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -46,7 +43,10 @@ impl LdapResult {
     }
 
     /// The result as it is written.
-    pub(crate) fn to_asn1(&self) -> asn1::LdapResult<'_> {
+    #[cfg(feature = "directory")]
+    pub(crate) fn to_asn1(&self) -> crate::generated::LdapResult<'_> {
+        use crate::generated as asn1;
+        use tercet_runtime::types::Octets;
         let octets = |text: &'_ str| Octets::copied(text.as_bytes());
         let number = i64::from(self.code.0);
         let urls = self.referrals.iter().map(|url| octets(url)).collect::<Vec<_>>();
