@@ -17,7 +17,7 @@ from .definitions import BENCH, BUILD, Definition
 VIEWS = "tercet-generated-views"
 
 #: Peers whose code is built for a specification before anything is run; the runner is a program.
-COMPILED = ["tercet-generated", VIEWS, "rasn", "hampi", "erlang", "asn1bean", "rust-asn1", "x509-cert"]
+COMPILED = ["tercet-generated", VIEWS, "tercet-java", "rasn", "hampi", "erlang", "asn1bean", "rust-asn1", "x509-cert"]
 
 #: Work by name, and what each peer calls it; a peer that is not listed does not do it.
 WORKS: dict[str, dict[str, str]] = {

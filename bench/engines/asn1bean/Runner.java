@@ -57,8 +57,13 @@ final class Runner {
         return out.getArray();
     }
 
+    private static long allocated() {
+        return ((com.sun.management.ThreadMXBean) THREADS).getCurrentThreadAllocatedBytes();
+    }
+
     private String run(double seconds) throws IOException {
         long limit = (long) (seconds * 1e9);
+        long before = allocated();
         long start = THREADS.getCurrentThreadCpuTime();
         long passes = 0;
         long spent;
@@ -76,7 +81,9 @@ final class Runner {
             passes++;
             spent = THREADS.getCurrentThreadCpuTime() - start;
         } while (spent < limit);
-        return String.format("{\"records\": %d, \"octets\": %d, \"ns\": %d}", passes * records.size(), passes * octets, spent);
+        long count = passes * records.size();
+        return String.format(
+                "{\"records\": %d, \"octets\": %d, \"ns\": %d, \"allocated\": %d}", count, passes * octets, spent, (allocated() - before) / count);
     }
 
     public static void main(String[] arguments) throws IOException {

@@ -15,6 +15,7 @@ LANGUAGES = {
     "ldapsearch": "C",
     "libldap": "C",
     "asn1bean": "Java",
+    "tercet-java": "Java",
     "unboundid": "Java",
     "bouncy": "Java",
     "erlang": "Erlang",
