@@ -14,6 +14,8 @@ pub enum Error {
     InItself(String),
     /// There are no codecs in the language for the rules.
     Rules,
+    /// The specification has encoding instructions for JER (X.697 clause 13), which codecs of the language do not follow.
+    Instructions,
 }
 
 impl fmt::Display for Error {
@@ -21,6 +23,9 @@ impl fmt::Display for Error {
         match self {
             Self::Overlay(error) => error.fmt(f),
             Self::Rules => f.write_str("no codecs are printed for these rules in this language"),
+            Self::Instructions => f.write_str(
+                "the specification has encoding instructions for JER, which codecs in this language do not follow",
+            ),
             Self::InItself(name) => {
                 write!(f, "`{name}` contains itself and nothing else: no type is printed for that")
             }

@@ -38,6 +38,7 @@ pub const JAVA_RULES: &[Rules] = &[
     Rules::CanonicalUper,
     Rules::Oer,
     Rules::Coer,
+    Rules::Jer,
 ];
 
 /// What to print.

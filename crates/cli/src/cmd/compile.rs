@@ -39,7 +39,7 @@ pub struct Compile {
     roots: Vec<String>,
 
     /// The encoding rules that codecs are printed for: one codec for ber, der and cer, and one for the basic and the
-    /// canonical form of each variant of PER, and of OER
+    /// canonical form of each variant of PER, and of OER; in Java also jer
     #[arg(long, value_enum, value_name = "RULES", value_delimiter = ',', default_value = "ber")]
     rules: Vec<Syntax>,
 
@@ -225,7 +225,7 @@ fn java_rules(syntax: Rules) -> Result<Rules, Failure> {
     let none = || {
         Failure::usage(format_args!("no Java codecs are printed for `{}`; known: {}", syntax.name(), known()))
     };
-    syntax.binary().filter(|rules| JAVA_RULES.contains(rules)).ok_or_else(none)
+    Some(syntax).filter(|rules| JAVA_RULES.contains(rules)).ok_or_else(none)
 }
 
 /// The rules that there are codecs for.

@@ -85,7 +85,7 @@ impl<'m> Source<'_, 'm> {
 
     /// Returns the keys that the codec of a part takes: from the components of the type around, else from the parameters of
     /// its codec.
-    fn keys(&self, parent: NodeId, part: NodeId) -> Vec<Key> {
+    pub(crate) fn keys(&self, parent: NodeId, part: NodeId) -> Vec<Key> {
         let around = self.types.keys(parent);
         let key = |key: &u16| match self.component_of_key(parent, *key) {
             Some(own) => own,
@@ -96,14 +96,14 @@ impl<'m> Source<'_, 'm> {
     }
 
     /// Returns the keys that the codec of an element takes: the parameters of the codec of the list.
-    fn keys_of_element(&self, list: NodeId, element: NodeId) -> Vec<Key> {
+    pub(crate) fn keys_of_element(&self, list: NodeId, element: NodeId) -> Vec<Key> {
         let around = self.types.keys(list);
         let key = |key: &u16| if around.contains(key) { Key::Parameter(*key) } else { Key::Nothing };
         self.types.keys(element).iter().map(key).collect()
     }
 
     /// Returns the keys that the codec of a value takes that nothing is around.
-    fn no_keys(&self, node: NodeId) -> Vec<Key> {
+    pub(crate) fn no_keys(&self, node: NodeId) -> Vec<Key> {
         self.types.keys(node).iter().map(|_| Key::Nothing).collect()
     }
 
@@ -133,7 +133,12 @@ impl<'m> Source<'_, 'm> {
     }
 
     /// Returns the table of an open type.
-    fn table<V>(&self, node: NodeId, table: u32, mut value: impl FnMut(NodeId) -> V) -> Table<'m, V> {
+    pub(crate) fn table<V>(
+        &self,
+        node: NodeId,
+        table: u32,
+        mut value: impl FnMut(NodeId) -> V,
+    ) -> Table<'m, V> {
         let shape = self.types.shape;
         let is_constant = |key: &Value| !matches!(key, Value::Alternative(..));
         let rows = (0..).zip(&shape.tables[table as usize].rows).map(|(number, row)| Row {

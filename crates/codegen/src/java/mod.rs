@@ -2,6 +2,7 @@
 
 mod ber;
 mod declare;
+mod jer;
 mod names;
 mod oer;
 mod per;
@@ -18,7 +19,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use tercet_lower::Lowering;
 use tercet_model::Model;
 use tercet_plan::shape::{Key, Place, Presence};
-use tercet_plan::{Code, FieldId, NodeId};
+use tercet_plan::{Code, FieldId, NodeId, Rules};
 use text::{Text, literal};
 
 /// A SEQUENCE or SET with more components is a class with a builder rather than a record, which has one constructor for all.
@@ -59,6 +60,10 @@ pub(crate) fn print(
     let overlay = Overlay { codecs: Codecs::Fast, ..config.overlay.clone() };
     let types = Types::new(model, lowering, &plan.shape, &overlay)?;
     let names = Names::new(&types, &names::STYLE);
+    let has_jer = config.rules.contains(&Rules::Jer);
+    if has_jer && plan.shape.instructions.as_ref().is_some_and(|known| known.json.is_some()) {
+        return Err(Error::Instructions);
+    }
     let roots = root_types(&types, &names);
     let mut printer = Printer {
         types,
@@ -70,13 +75,14 @@ pub(crate) fn print(
         codecs: BTreeMap::new(),
         types_of_roots: BTreeMap::new(),
         printed: HashSet::new(),
-        numbers_additions: lowering.plans.iter().any(|plan| matches!(plan.code, Code::Per(_))),
+        numbers_additions: has_jer || lowering.plans.iter().any(|plan| matches!(plan.code, Code::Per(_))),
     };
     let mut files = declare::print(&printer, model, lowering, config);
     let presence = printer.presence();
     // The constants of BER have more in them than those of others with the same names.
+    let plans = lowering.plans.iter().zip(config.rules).filter(|(_, rules)| !rules.is_text());
     let (first, others): (Vec<_>, Vec<_>) =
-        lowering.plans.iter().partition(|plan| matches!(plan.code, Code::Ber(_)));
+        plans.map(|(plan, _)| plan).partition(|plan| matches!(plan.code, Code::Ber(_)));
     for plan in first.into_iter().chain(others) {
         match &plan.code {
             Code::Ber(program) if printer.printed.insert("ber".into()) => {
@@ -100,6 +106,9 @@ pub(crate) fn print(
             Code::Ber(_) | Code::Per(_) | Code::Oer(_) => {}
             _ => return Err(Error::Rules),
         }
+    }
+    if has_jer {
+        jer::print(&mut printer, &presence);
     }
     printer.root_codecs();
     files.extend(printer.codec_files());
@@ -332,6 +341,33 @@ impl<'m> Printer<'m> {
         keys.iter().map(key).collect()
     }
 
+    /// The expression of the number of an ENUMERATED's value: one of a later version may have come without it.
+    fn enumeration(&self, node: NodeId, v: &str) -> String {
+        let extensible = self.types.shape.node(self.types.same(node)).extensible;
+        if extensible && self.numbers_additions {
+            format!("{}.number({v})", self.codec(node))
+        } else {
+            format!("{v}.number()")
+        }
+    }
+
+    /// The method that returns it, unless it is printed.
+    fn enumeration_method(&mut self, node: NodeId) -> String {
+        let mut text = Text::at(1);
+        let extensible = self.types.shape.node(node).extensible && self.numbers_additions;
+        if extensible && self.printed.insert(format!("number {}", node.0)) {
+            let name = self.names.ty(node);
+            text.line("");
+            text.open(format!("static long number({name} value) throws Asn1Exception {{"));
+            text.open(format!("if (value instanceof {name}.UnknownAddition) {{"));
+            text.line("throw Asn1Exception.at(ErrorKind.UNKNOWN_ENUMERATION, 0);");
+            text.close("}");
+            text.line("return value.number();");
+            text.close("}");
+        }
+        text.finish()
+    }
+
     /// The constants that a codec has whatever the rules, unless they are printed.
     fn declared(&mut self, node: NodeId) -> String {
         if !matches!(self.types.repr(node), Repr::Struct | Repr::Choice) {
@@ -450,14 +486,27 @@ impl<'m> Printer<'m> {
     fn root_codecs(&mut self) {
         for root in self.roots.clone() {
             let methods = self.types_of_roots.remove(&root.name).unwrap_or_default();
-            let name = self.types.shape.type_name(root.node).unwrap_or_default();
+            let shape = self.types.shape;
+            let name = shape.type_name(root.node).unwrap_or_default();
+            // Paths in texts begin with the type that a name stands for.
+            let own = shape.node(root.node).name.map_or("", |name| shape.name(name));
+            let text_name = if own == name { String::new() } else { format!(", {}", literal(own)) };
             let mut text = Text::at(1);
             text.open(format!(
-                "static final Asn1Type<{0}> TYPE = new Asn1Type<{0}>({1}) {{",
+                "static final Asn1Type<{0}> TYPE = new Asn1Type<{0}>({1}{text_name}) {{",
                 root.name,
                 literal(name)
             ));
             text.append(&methods);
+            if self.types.repr(root.node) == Repr::Choice && shape.node(self.types.same(root.node)).extensible
+            {
+                let value = if root.wraps { "value.value()" } else { "value" };
+                text.line("");
+                text.line("@Override");
+                text.open(format!("public boolean isKnown({} value) {{", root.name));
+                text.line(format!("return {value}.alternative() >= 0;"));
+                text.close("}");
+            }
             text.close("};");
             self.add(&format!("{}Codec", root.name), &text.finish());
         }
@@ -524,6 +573,9 @@ const IMPORTS: &[(&str, &str)] = &[
     (RUNTIME, "Components"),
     (RUNTIME, "Contained"),
     (RUNTIME, "ErrorKind"),
+    (RUNTIME, "JerItems"),
+    (RUNTIME, "JerMembers"),
+    (RUNTIME, "JerReader"),
     (RUNTIME, "Lists"),
     (RUNTIME, "Null"),
     (RUNTIME, "Nullable"),
@@ -545,4 +597,5 @@ const IMPORTS: &[(&str, &str)] = &[
     (RUNTIME, "TableRows"),
     (RUNTIME, "UnknownAdditions"),
     (RUNTIME, "UnknownAlternative"),
+    (RUNTIME, "ValueWriter"),
 ];

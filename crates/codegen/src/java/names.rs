@@ -158,6 +158,9 @@ const TAKEN: &[&str] = &[
     "FunctionalInterface",
     "Integer",
     "Iterable",
+    "JerItems",
+    "JerMembers",
+    "JerReader",
     "Key",
     "Known",
     "Limits",
@@ -209,6 +212,7 @@ const TAKEN: &[&str] = &[
     "Throwable",
     "UnknownAdditions",
     "UnknownAlternative",
+    "ValueWriter",
     "Void",
 ];
 

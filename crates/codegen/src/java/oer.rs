@@ -176,6 +176,8 @@ impl Oer<'_, '_, '_> {
             self.line("return item;");
         }
         self.close("}");
+        let number = self.p.enumeration_method(node);
+        self.text.append(&number);
         self.finish(&codec);
     }
 

@@ -126,6 +126,8 @@ impl Ber<'_, '_> {
             self.line("return item;");
         }
         self.close("}");
+        let number = self.p.enumeration_method(node);
+        self.text.append(&number);
         self.finish(&codec);
     }
 

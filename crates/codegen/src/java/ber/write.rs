@@ -56,7 +56,7 @@ impl Ber<'_, '_> {
             Primitive::GeneralizedTime => format!("w.generalizedTime({tag}, {v});"),
             Primitive::Time(time) => format!("w.time({tag}, {}, {v});", time_number(*time)),
             Primitive::Text(kind) => format!("w.text({tag}, {}, {v});", *kind as u32),
-            Primitive::Enumerated => format!("w.integer({tag}, {v}.number());"),
+            Primitive::Enumerated => format!("w.integer({tag}, {});", self.p.enumeration(node, v)),
             Primitive::Untagged => format!("{codec}.writeBer(w, {v});"),
             Primitive::Contained(..) => format!("{codec}.writeBer(w, {tag}, {v});"),
             Primitive::Struct | Primitive::List => {

@@ -46,7 +46,7 @@ impl Oer<'_, '_, '_> {
             Primitive::Time(kind, size) => format!("w.time({}, {}, {v});", sized(*size), time_number(*kind)),
             Primitive::Point(kind, form) => format!("w.point({}, {v});", self.time(*kind, *form)),
             Primitive::Duration(kind) => format!("w.duration({}, {v});", time_number(*kind)),
-            Primitive::Enumerated => format!("w.enumerated({v}.number());"),
+            Primitive::Enumerated => format!("w.enumerated({});", self.p.enumeration(node, v)),
             Primitive::Contained(..) | Primitive::Declared | Primitive::List => {
                 format!("{}.writeOer(w, {v});", self.p.codec(node))
             }

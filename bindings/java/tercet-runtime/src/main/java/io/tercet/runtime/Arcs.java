@@ -64,11 +64,23 @@ final class Arcs {
     }
 
     static Octets parse(String text, boolean rooted) {
+        try {
+            return read(text, rooted);
+        } catch (Asn1Exception fault) {
+            throw new IllegalArgumentException(fault.kind().message() + ": " + text);
+        }
+    }
+
+    /** The contents for arcs in decimal with dots between. */
+    static Octets read(String text, boolean rooted) throws Asn1Exception {
         List<BigInteger> arcs = new ArrayList<>();
         for (String part : text.split("\\.", -1)) {
             boolean digits = !part.isEmpty() && part.chars().allMatch(c -> c >= '0' && c <= '9');
-            if (!digits || part.length() > 1 && part.charAt(0) == '0' || part.length() > 140) {
-                throw new IllegalArgumentException("not an object identifier: " + text);
+            if (!digits || part.length() > 1 && part.charAt(0) == '0') {
+                throw Asn1Exception.at(ErrorKind.OID_SYNTAX, 0);
+            }
+            if (part.length() > 140) {
+                throw Asn1Exception.at(ErrorKind.OID_ARC_LIMIT, 0);
             }
             arcs.add(new BigInteger(part));
         }
@@ -78,7 +90,7 @@ final class Arcs {
                     && arcs.get(0).intValue() <= 2
                     && (arcs.get(0).intValue() == 2 || arcs.get(1).bitLength() < 8 && arcs.get(1).intValue() < 40);
             if (!valid) {
-                throw new IllegalArgumentException("first two arcs out of range: " + text);
+                throw Asn1Exception.at(ErrorKind.OID_ROOT, 0);
             }
             BigInteger root = arcs.remove(0);
             arcs.set(0, arcs.get(0).add(BigInteger.valueOf(root.intValue() * 40L)));
@@ -87,7 +99,7 @@ final class Arcs {
         for (BigInteger arc : arcs) {
             int septets = Math.max(1, (arc.bitLength() + 6) / 7);
             if (septets > MOST_OCTETS) {
-                throw new IllegalArgumentException("an arc is 2^448 or more: " + text);
+                throw Asn1Exception.at(ErrorKind.OID_ARC_LIMIT, 0);
             }
             for (int i = septets - 1; i >= 0; i--) {
                 out.write(arc.shiftRight(7 * i).intValue() & 0x7F | (i > 0 ? 0x80 : 0));

@@ -15,21 +15,36 @@ public final class Asn1Exception extends Exception {
     /** Steps that are shown at each end of a long path. */
     private static final int SHOWN = 12;
 
+    /** The same in a text. */
+    private static final int SHOWN_IN_TEXT = 4;
+
     private final ErrorKind kind;
     private final long offset;
     private final int bit;
     private final long needed;
+    /** What is wrong with a text; empty for other inputs. */
+    private final String detail;
+    private final int line;
+    private final int column;
     /** The way to the fault, the innermost step first: names of components, numbers of elements. */
     private final transient List<Object> steps = new ArrayList<>(4);
     /** Whether the fault is in the identifier or length of the innermost element. */
     private transient boolean header;
 
     private Asn1Exception(ErrorKind kind, long offset, int bit, long needed) {
+        this(kind, offset, bit, needed, "", 0, 0);
+    }
+
+    private Asn1Exception(
+            ErrorKind kind, long offset, int bit, long needed, String detail, int line, int column) {
         super(null, null, false, false);
         this.kind = kind;
         this.offset = offset;
         this.bit = bit;
         this.needed = needed;
+        this.detail = detail;
+        this.line = line;
+        this.column = column;
     }
 
     /**
@@ -52,6 +67,10 @@ public final class Asn1Exception extends Exception {
      */
     public static Asn1Exception atBit(ErrorKind kind, long position) {
         return new Asn1Exception(kind, position >>> 3, (int) (position & 7), 0);
+    }
+
+    static Asn1Exception text(ErrorKind kind, long offset, String detail, int line, int column) {
+        return new Asn1Exception(kind, offset, -1, 0, detail, line, column);
     }
 
     static Asn1Exception incomplete(long offset, long needed) {
@@ -90,6 +109,33 @@ public final class Asn1Exception extends Exception {
     }
 
     /**
+     * Returns what is wrong with a text, in words such as {@code a digit expected}.
+     *
+     * @return the words; those of the kind for other inputs
+     */
+    public String detail() {
+        return line > 0 ? detail : kind.message();
+    }
+
+    /**
+     * Returns the line of the fault in a text, from 1.
+     *
+     * @return the line; 0 for other inputs
+     */
+    public int line() {
+        return line;
+    }
+
+    /**
+     * Returns the column of the fault in a text, in characters from 1.
+     *
+     * @return the column; 0 for other inputs
+     */
+    public int column() {
+        return column;
+    }
+
+    /**
      * Returns how many bytes are missing at least, if the input ends too early.
      *
      * @return the number of bytes; 0 if the input does not end too early
@@ -111,20 +157,23 @@ public final class Asn1Exception extends Exception {
                 count++;
             }
         }
+        boolean isText = line > 0;
+        int shown = isText ? SHOWN_IN_TEXT : SHOWN;
         int at = 0;
         for (int i = steps.size() - 1; i >= 0; i--) {
             Object step = steps.get(i);
             if ("".equals(step)) {
                 continue;
             }
-            if (at == SHOWN && count > 2 * SHOWN) {
-                out.append('…');
-            } else if (at >= SHOWN && at < count - SHOWN) {
+            boolean isAfterGap = isText && count > 2 * shown && at == count - shown;
+            if (at == shown && count > 2 * shown) {
+                out.append(isText ? " … " : "…");
+            } else if (at >= shown && at < count - shown) {
                 // Left out in the middle of a long path.
             } else if (step instanceof Integer number) {
                 out.append('[').append(number.intValue()).append(']');
             } else {
-                out.append(at == 0 ? "" : ".").append(step);
+                out.append(at == 0 || isAfterGap ? "" : ".").append(isText ? JsonText.cut((String) step) : step);
             }
             at++;
         }
@@ -134,7 +183,10 @@ public final class Asn1Exception extends Exception {
     @Override
     public String getMessage() {
         StringBuilder out = new StringBuilder(path());
-        out.append(out.length() == 0 ? "" : ": ").append(kind.message());
+        out.append(out.length() == 0 ? "" : ": ").append(detail());
+        if (line > 0) {
+            return out.append(" (line ").append(line).append(", column ").append(column).append(')').toString();
+        }
         if (needed > 0) {
             out.append(", ").append(needed).append(needed == 1 ? " byte is missing" : " bytes are missing");
         }

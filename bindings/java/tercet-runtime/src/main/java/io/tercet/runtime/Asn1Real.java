@@ -140,6 +140,18 @@ public final class Asn1Real {
             return new Binary((first & 0x40) != 0, mantissa, exponent);
         }
 
+        /** Whether a {@code double} has the value exactly. */
+        boolean isDouble() {
+            int zeros = mantissa.getLowestSetBit();
+            int bits = mantissa.bitLength();
+            BigInteger low = exponent.add(BigInteger.valueOf(Math.max(zeros, 0)));
+            BigInteger high = exponent.add(BigInteger.valueOf(bits));
+            return bits > 0
+                    && bits - zeros <= 53
+                    && low.compareTo(BigInteger.valueOf(-1074)) >= 0
+                    && high.compareTo(BigInteger.valueOf(1024)) <= 0;
+        }
+
         double doubleValue() {
             int bits = mantissa.bitLength();
             BigInteger highest = exponent.add(BigInteger.valueOf(bits - 1));
@@ -269,6 +281,132 @@ public final class Asn1Real {
                 return first < 0x40 ? Double.parseDouble(number(contents).trim().replace(',', '.')) : parts().doubleValue();
             }
         }
+    }
+
+    // Text
+
+    /** Bits that a binary number with decimal digits has at most. */
+    private static final int MOST_BITS = 20_000;
+
+    /**
+     * The value of a decimal number: of base 2 if a {@code double} prints the same digits, else of base 10. Null for a number
+     * whose exponent is too large.
+     */
+    static @Nullable Asn1Real ofNumber(String text) {
+        if (Decimals.isZero(text)) {
+            return text.startsWith("-") ? special(0x43) : ZERO;
+        }
+        Decimals.Parts parts = Decimals.Parts.of(text);
+        double near = Double.parseDouble(text);
+        boolean finite = near != 0 && !Double.isInfinite(near);
+        if (parts == null) {
+            return null;
+        }
+        if (finite && parts.equals(Decimals.Parts.of(Decimals.shortest(near)))) {
+            return of(near);
+        }
+        return ofDecimal(parts);
+    }
+
+    /** The value of base 10 of a decimal number. */
+    static Asn1Real ofDecimal(String text) throws Asn1Exception {
+        byte[] contents = ("\3" + text).getBytes(StandardCharsets.UTF_8);
+        Octets octets = Octets.known(contents, 0, contents.length);
+        Decimal decimal = Decimal.of(text);
+        String digits = decimal.exponent.replaceFirst("^[+-]", "");
+        boolean hasExponent = text.indexOf('E') >= 0 || text.indexOf('e') >= 0;
+        boolean valid = areDigits(decimal.whole)
+                && areDigits(decimal.fraction)
+                && areDigits(digits)
+                && !(hasExponent && digits.isEmpty())
+                && decimal.whole.length() + decimal.fraction.length() > 0;
+        if (!valid) {
+            throw Asn1Exception.at(ErrorKind.REAL_DECIMAL, 0);
+        }
+        if (!digits.isEmpty() && !isNear(digits)) {
+            throw Asn1Exception.at(ErrorKind.LIMIT_EXCEEDED, 0);
+        }
+        if (Decimals.isZero(text)) {
+            return decimal.negative ? special(0x43) : ZERO;
+        }
+        return new Asn1Real(new Asn1Real(octets).normal());
+    }
+
+    private static @Nullable Asn1Real ofDecimal(Decimals.Parts parts) {
+        return Math.abs(parts.exponent()) > FARTHEST
+                ? null
+                : new Asn1Real(new Asn1Real(Octets.of(("\3" + parts.scientific()).getBytes(StandardCharsets.UTF_8))).normal());
+    }
+
+    /** The value of base 2 with a mantissa and an exponent. */
+    static Asn1Real ofBinary(BigInteger mantissa, long exponent) {
+        return mantissa.signum() == 0
+                ? ZERO
+                : binary(mantissa.signum() < 0, mantissa.abs(), BigInteger.valueOf(exponent));
+    }
+
+    /** The special value in the words of JER; null for a number. */
+    @Nullable String word() {
+        if (contents.isEmpty()) {
+            return null;
+        }
+        return switch (contents.get(0)) {
+            case 0x40 -> "INF";
+            case 0x41 -> "-INF";
+            case 0x42 -> "NaN";
+            case 0x43 -> "-0";
+            default -> null;
+        };
+    }
+
+    /** Whether the base is 10. */
+    boolean isDecimal() {
+        return !contents.isEmpty() && contents.get(0) >= 0 && contents.get(0) < 0x40;
+    }
+
+    /**
+     * Returns the number in decimal digits, or the special value as JER has it: {@code INF}, {@code -INF}, {@code NaN}, {@code -0}.
+     *
+     * @return the text
+     */
+    public String text() {
+        String word = word();
+        return word == null ? number() : word;
+    }
+
+    /** A number as JSON has it (RFC 8259 clause 6); the parts of its associated type if it has too many digits. */
+    String number() {
+        if (contents.isEmpty()) {
+            return "0";
+        }
+        if (isDecimal()) {
+            Decimals.Parts parts = Decimals.Parts.of(number(contents));
+            double near = doubleValue();
+            if (parts == null) {
+                return "0";
+            }
+            if (parts.digits().length() <= 17 && near != 0 && !Double.isInfinite(near)) {
+                String text = Decimals.shortest(near);
+                if (parts.equals(Decimals.Parts.of(text))) {
+                    return text;
+                }
+            }
+            return parts.scientific();
+        }
+        Binary parts = parts();
+        if (parts.isDouble()) {
+            return Decimals.shortest(parts.doubleValue());
+        }
+        BigInteger mantissa = parts.mantissa;
+        if (mantissa.bitLength() > MOST_BITS || parts.exponent.abs().compareTo(BigInteger.valueOf(MOST_BITS)) > 0) {
+            return "{\"mantissa\":" + (parts.negative ? "-" : "") + mantissa + ",\"base\":2,\"exponent\":" + parts.exponent + "}";
+        }
+        int power = parts.exponent.intValue();
+        // n * 2^-e = n * 5^e * 10^-e
+        BigInteger digits = power >= 0 ? mantissa.shiftLeft(power) : mantissa.multiply(BigInteger.valueOf(5).pow(-power));
+        String text = (parts.negative ? "-" : "") + digits + (power < 0 ? "e" + power : "");
+        Decimals.Parts found = Decimals.Parts.of(text);
+        return found == null ? "0" : found.scientific();
     }
 
     private Binary parts() {

@@ -10,6 +10,7 @@ import java.lang.invoke.VarHandle;
  */
 public abstract class Asn1Type<T> {
     private final String name;
+    private final String nameInText;
 
     /**
      * Makes a type. For generated code.
@@ -17,7 +18,18 @@ public abstract class Asn1Type<T> {
      * @param name the name in the specification
      */
     protected Asn1Type(String name) {
+        this(name, name);
+    }
+
+    /**
+     * Makes a type. For generated code.
+     *
+     * @param name the name in the specification
+     * @param nameInText the name that paths in texts begin with
+     */
+    protected Asn1Type(String name, String nameInText) {
         this.name = name;
+        this.nameInText = nameInText;
     }
 
     /**
@@ -62,7 +74,7 @@ public abstract class Asn1Type<T> {
     }
 
     /**
-     * Decodes the value at the front of a part of an array; others may follow.
+     * Decodes the value at the front of a part of an array; others may follow. A JSON text is one value as a whole.
      *
      * @param rules the encoding rules
      * @param input the array, which must not be changed while the value is used
@@ -75,6 +87,8 @@ public abstract class Asn1Type<T> {
     public Decoded<T> decodePrefix(Rules rules, byte[] input, int start, int length, Limits limits)
             throws Asn1Exception {
         java.util.Objects.checkFromIndexSize(start, length, input.length);
+        // A text that is not JSON has no path.
+        JerReader json = rules.family() == Rules.Family.JER ? new JerReader(input, start, length, limits) : null;
         try {
             T value;
             int taken;
@@ -92,6 +106,10 @@ public abstract class Asn1Type<T> {
                         checkCanonical(rules, value, input, start, taken);
                     }
                 }
+                case JER -> {
+                    value = readJer(java.util.Objects.requireNonNull(json));
+                    taken = length;
+                }
                 default -> {
                     OerReader r = new OerReader(input, start, length, rules, limits);
                     value = readOer(r);
@@ -102,7 +120,7 @@ public abstract class Asn1Type<T> {
             VarHandle.releaseFence();
             return new Decoded<>(value, taken);
         } catch (Asn1Exception fault) {
-            throw fault.in(name);
+            throw fault.in(rules.family() == Rules.Family.JER ? nameInText : name);
         }
     }
 
@@ -116,6 +134,42 @@ public abstract class Asn1Type<T> {
      */
     public byte[] encode(Rules rules, T value) throws Asn1Exception {
         return new Encoder(rules).encode(this, value).toByteArray();
+    }
+
+    /**
+     * Hands a value to a writer part by part. Requires code that was generated with the rules {@code jer}.
+     *
+     * @param w the writer
+     * @param value the value
+     * @throws Asn1Exception if the value cannot be written
+     */
+    public final void write(ValueWriter w, T value) throws Asn1Exception {
+        try {
+            writeJer(w, value);
+        } catch (Asn1Exception fault) {
+            throw fault.in(name);
+        }
+    }
+
+    /**
+     * Returns whether a value is one that the specification has: false for an alternative of a later version. Readers of files
+     * reject such records, which may be bytes of any kind.
+     *
+     * @param value the value
+     * @return whether it is known
+     */
+    public boolean isKnown(T value) {
+        return true;
+    }
+
+    /**
+     * Returns the members of the type, if it is a SEQUENCE, SET or CHOICE. Requires code that was generated with the rules
+     * {@code jer}.
+     *
+     * @return the members, or null
+     */
+    public @Nullable JerMembers members() {
+        return null;
     }
 
     final void write(PerWriter w, T value) throws Asn1Exception {
@@ -212,6 +266,28 @@ public abstract class Asn1Type<T> {
      * @throws Asn1Exception if the value cannot be encoded
      */
     protected void writeOer(OerWriter w, T value) throws Asn1Exception {
+        throw Asn1Exception.at(ErrorKind.UNSUPPORTED, 0);
+    }
+
+    /**
+     * Reads a value in JER. For generated code.
+     *
+     * @param r the reader
+     * @return the value
+     * @throws Asn1Exception if there is no value
+     */
+    protected T readJer(JerReader r) throws Asn1Exception {
+        throw Asn1Exception.at(ErrorKind.UNSUPPORTED, 0);
+    }
+
+    /**
+     * Writes a value in JER. For generated code.
+     *
+     * @param w the writer
+     * @param value the value
+     * @throws Asn1Exception if the value cannot be encoded
+     */
+    protected void writeJer(ValueWriter w, T value) throws Asn1Exception {
         throw Asn1Exception.at(ErrorKind.UNSUPPORTED, 0);
     }
 

@@ -474,6 +474,10 @@ public final class BerWriter {
      * @throws Asn1Exception if the text has characters that the type does not have
      */
     public void text(int tag, int kind, String value) throws Asn1Exception {
+        if (!(cer && value.length() > 1000) && isCopied(kind, value)) {
+            header(tag, value.length());
+            return;
+        }
         byte[] octets = value.getBytes(StandardCharsets.ISO_8859_1);
         // Other characters became question marks, which the comparison shows.
         if (!Text.isPlain(kind, octets, 0, octets.length) || isReplaced(value, octets)) {
@@ -484,6 +488,26 @@ public final class BerWriter {
         } else {
             octetsOf(tag, octets);
         }
+    }
+
+    /** Copies a text whose characters are all below 128 and of the type in front of the buffer; returns whether it has. */
+    @SuppressWarnings("deprecation")
+    private boolean isCopied(int kind, String value) {
+        int length = value.length();
+        room(length);
+        int at = start - length;
+        // The low byte of each character.
+        value.getBytes(0, length, buffer, at);
+        if (!Text.isPlain(kind, buffer, at, length)) {
+            return false;
+        }
+        for (int i = 0; i < length; i++) {
+            if (value.charAt(i) != buffer[at + i]) {
+                return false;
+            }
+        }
+        start = at;
+        return true;
     }
 
     private static boolean isReplaced(String text, byte[] octets) {

@@ -33,6 +33,11 @@ public class Components {
         return -1;
     }
 
+    /** The number of components. */
+    final int size() {
+        return names.length;
+    }
+
     /**
      * Returns the name of a component.
      *

@@ -15,6 +15,7 @@ public final class Encoder {
     private final @Nullable BerWriter ber;
     private final @Nullable PerWriter per;
     private final @Nullable OerWriter oer;
+    private final @Nullable JerWriter jer;
 
     /**
      * Makes an encoder.
@@ -25,7 +26,8 @@ public final class Encoder {
         this.rules = rules;
         ber = rules.family() == Rules.Family.BER ? new BerWriter(rules) : null;
         oer = rules.family() == Rules.Family.OER ? new OerWriter(rules) : null;
-        per = ber == null && oer == null ? new PerWriter(rules) : null;
+        jer = rules.family() == Rules.Family.JER ? new JerWriter() : null;
+        per = ber == null && oer == null && jer == null ? new PerWriter(rules) : null;
     }
 
     /**
@@ -57,6 +59,11 @@ public final class Encoder {
                 oer.clear();
                 type.writeOer(oer, value);
                 return oer.view();
+            }
+            if (jer != null) {
+                jer.clear();
+                type.writeJer(jer, value);
+                return jer.view();
             }
             per.clear();
             type.write(per, value);

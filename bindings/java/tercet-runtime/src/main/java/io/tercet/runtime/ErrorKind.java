@@ -2,6 +2,8 @@ package io.tercet.runtime;
 
 /** The kind of a fault. Names and codes are those of every other interface of Tercet, and stable. */
 public enum ErrorKind {
+    /** The text is not a value of the type; {@link Asn1Exception#detail()} has what is wrong. */
+    TEXT(0, "text", null, "the text is not a value of the type"),
     /** The input ends inside an element. */
     INCOMPLETE(1, "incomplete", null, "the input ends inside an element"),
     /** An element reaches past the end of the one around it. */

@@ -19,14 +19,17 @@ public enum Rules {
     /** Basic octet encoding rules (X.696). */
     OER(Family.OER, false),
     /** Canonical octet encoding rules (X.696). */
-    COER(Family.OER, true);
+    COER(Family.OER, true),
+    /** JSON encoding rules (X.697). */
+    JER(Family.JER, false);
 
     /** The rules that share one codec. */
     enum Family {
         BER,
         APER,
         UPER,
-        OER
+        OER,
+        JER
     }
 
     private final Family family;

@@ -242,7 +242,7 @@ public final class Text {
     }
 
     /** The index of the first byte that is not part of a character in UTF-8, or -1. */
-    private static int invalidUtf8(byte[] octets, int start, int length) {
+    static int invalidUtf8(byte[] octets, int start, int length) {
         for (int i = 0; i < length; ) {
             int size = utf8Size(octets, start + i, start + length);
             if (size == 0) {
