@@ -2,11 +2,12 @@
 #![cfg(feature = "megaco")]
 
 mod copies;
+mod otp;
 mod process;
 mod scripts;
 
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpStream, UdpSocket};
+use std::net::{SocketAddr, TcpStream};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -323,52 +324,4 @@ fn bad_options_and_commands() {
     mg.tell(&json!({"do": "request", "text": "C=-{S=a}} T=2{C=-{S=b}"}));
     let text = mg.event("command_error")["text"].to_string();
     assert!(text.contains("the actions of one transaction"), "{text}");
-}
-
-/// The gateway and the controller of Erlang/OTP, from a script beside the repository.
-fn otp(words: &str) -> Option<Process> {
-    tercet_testing::programs("erlang", ["escript"])?;
-    let script = tercet_testing::repository().join("../shared/tools/megaco_peer/megaco_peer");
-    if !script.is_file() {
-        tercet_testing::skip("erlang", "no script that runs the gateway of Erlang/OTP");
-        return None;
-    }
-    Some(Process::of(Command::new("escript").arg(script).args(words.split_whitespace())))
-}
-
-/// A port that was free a moment ago.
-fn free_port() -> u16 {
-    UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
-}
-
-#[test]
-fn a_gateway_of_otp() {
-    for (scheme, codec) in [("udp", "compact"), ("tcp", "pretty"), ("udp", "ber"), ("tcp", "per")] {
-        let mut mgc = Process::start(&format!("mgc --listen {scheme}://127.0.0.1:0 --mid mgc"));
-        let to = mgc.address();
-        let peer =
-            format!("mg --connect {scheme}:{to} --codec {codec} --calls 50 --conc 4 --kind notify --quiet");
-        let Some(mut peer) = otp(&peer) else { return };
-        let result = peer.event("result");
-        assert_eq!(
-            (&result["calls_ok"], &result["calls_failed"]),
-            (&json!(50), &json!(0)),
-            "{scheme} {codec}"
-        );
-    }
-}
-
-#[test]
-fn a_controller_of_otp() {
-    for (scheme, codec) in [("udp", "compact"), ("tcp", "pretty"), ("udp", "ber"), ("tcp", "per")] {
-        let to = format!("127.0.0.1:{}", free_port());
-        let Some(mut peer) = otp(&format!("mgc --listen {scheme}:{to} --codec {codec} --stay")) else {
-            return;
-        };
-        peer.event("listening");
-        let mut mg = Process::start(&format!("mg --connect {scheme}://{to} --mid mg --encoding {codec}"));
-        mg.event("registered");
-        mg.tell(&json!({"do": "request", "text": "C=-{N=line1{OE=1{20250101T12000000:al/of}}}"}));
-        assert_eq!(mg.event("result")["ok"], true, "{scheme} {codec}");
-    }
 }

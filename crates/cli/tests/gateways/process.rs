@@ -41,7 +41,12 @@ impl Process {
     }
 
     pub(crate) fn tell(&mut self, command: &Value) {
-        writeln!(self.input.as_mut().unwrap(), "{command}").unwrap();
+        self.line(&command.to_string());
+    }
+
+    /// Writes a line on its standard input.
+    pub(crate) fn line(&mut self, line: &str) {
+        writeln!(self.input.as_mut().unwrap(), "{line}").unwrap();
     }
 
     /// Waits for the next event of a name; those before it are kept in `seen`.

@@ -2,6 +2,7 @@
 //! `megaco_compressed`, compressed by zlib, or both.
 
 mod expand;
+mod nested;
 mod nodes;
 mod read;
 mod rules;
@@ -17,9 +18,9 @@ pub use term::Term;
 pub(crate) use zlib::{begin, deflate_into};
 pub use zlib::{deflate, inflate};
 
-use crate::Result;
 use crate::model::{Head, MId, MegacoMessage};
 use crate::value::Value;
+use crate::{Error, Result};
 
 /// Octet that a term begins with.
 const VERSION: u8 = 131;
@@ -46,9 +47,33 @@ pub trait Compressor: fmt::Debug + Sync {
 /// The octets are no term, or the term is no message.
 pub fn read_message(octets: &[u8]) -> Result<MegacoMessage<'_>> {
     match inflate(octets)? {
-        Cow::Borrowed(octets) => read::Reader::borrowing(octets)?.whole(),
+        Cow::Borrowed(octets) => {
+            let message = read::Reader::borrowing(octets)?.whole();
+            message.or_else(|error| read_nested(octets, error))
+        }
         // The value cannot borrow from what lives only here.
-        Cow::Owned(plain) => read::Reader::copying(&plain)?.whole(),
+        Cow::Owned(plain) => {
+            let message = read::Reader::copying(&plain)?.whole();
+            message.or_else(|error| read_nested(&plain, error))
+        }
+    }
+}
+
+/// Reads a message whose transactions are terms in binaries, as OTP writes its replies.
+#[cold]
+fn read_nested(term: &[u8], error: Error) -> Result<MegacoMessage<'static>> {
+    match nested::flatten(term) {
+        Some(flat) => read::Reader::copying(&flat)?.whole(),
+        None => Err(error),
+    }
+}
+
+/// Reads a message of `megaco_compressed` whose transactions are terms in binaries.
+#[cold]
+fn read_short_nested(term: &[u8], error: Error) -> Result<MegacoMessage<'static>> {
+    match nested::flatten(term) {
+        Some(flat) => expand::copy(&flat),
+        None => Err(error),
     }
 }
 
@@ -58,8 +83,8 @@ pub fn read_message(octets: &[u8]) -> Result<MegacoMessage<'_>> {
 /// The octets are no such term, or the term is no message.
 pub fn read_short_message(octets: &[u8]) -> Result<MegacoMessage<'_>> {
     match inflate(octets)? {
-        Cow::Borrowed(octets) => expand::read(octets),
-        Cow::Owned(plain) => expand::copy(&plain),
+        Cow::Borrowed(octets) => expand::read(octets).or_else(|error| read_short_nested(octets, error)),
+        Cow::Owned(plain) => expand::copy(&plain).or_else(|error| read_short_nested(&plain, error)),
     }
 }
 
