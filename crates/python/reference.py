@@ -15,7 +15,7 @@ DOCS = Path(__file__).parents[2] / "docs" / "reference"
 PAGES = {
     "python.md": ("tercet", []),
     "python-ldap.md": ("tercet.ldap", ["tercet.ldap.aio", "tercet.ldap.ldif", "tercet.ldap.controls"]),
-    "python-megaco.md": ("tercet.megaco", ["tercet.megaco.sdp"]),
+    "python-megaco.md": ("tercet.megaco", ["tercet.megaco.aio", "tercet.megaco.sdp"]),
 }
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef

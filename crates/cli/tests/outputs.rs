@@ -60,7 +60,7 @@ fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 const CONVERT: &str = "convert -q -s demo.asn -t CallRecord in.ber --profile profile.toml";
 
 /// Command lines that read files, with what each of them reads, and the options that name an output.
-const OUTPUTS: [(&str, &[&str], &[&str]); 14] = [
+const OUTPUTS: [(&str, &[&str], &[&str]); 15] = [
     ("decode -s small.asn -t A --hex in.hex", &["in.hex", "small.asn"], &["--marks"]),
     ("cat -s demo.asn -t CallRecord in.ber", &["in.ber", "demo.asn"], &["--marks"]),
     ("head -s demo.asn -t CallRecord in.ber", &["in.ber", "demo.asn"], &["--marks"]),
@@ -82,6 +82,7 @@ const OUTPUTS: [(&str, &[&str], &[&str]); 14] = [
     ("compile -s small.asn --overlay overlay.toml", &["small.asn", "overlay.toml"], &["-o"]),
     ("megaco transcode --to compact messages/m.txt", &["messages/m.txt"], &["-o DIR"]),
     ("megaco encode --to compact messages/m.txt", &["messages/m.txt"], &["-o DIR"]),
+    ("megaco capture in.ber", &["in.ber"], &["--write", "--events"]),
     ("ldap ldif apply change.ldif in.ldif", &["change.ldif", "in.ldif"], &["-o", "--output", "--rejects"]),
 ];
 
@@ -203,6 +204,8 @@ fn every_option_that_names_a_file_is_known() {
         ("megaco mgc", "--write-pcap"),
         ("megaco mg", "--write-pcap"),
         ("megaco load", "--write-pcap"),
+        ("megaco capture", "--events"),
+        ("megaco capture", "--write"),
         // A folder of their own.
         ("ldap add", "--journal"),
         ("ldap modify", "--journal"),

@@ -509,12 +509,24 @@ fn trap_22_wildcards_of_terminations() {
     let all = binary(&request(1, "S=*"), Rules::Ber, standard);
     assert!(all.windows(3).any(|octets| octets == [0x04, 0x01, 0xd7]), "{all:02x?}");
     // Names that are no bits are their characters.
-    for name in ["a4444", "abc", "line/7", "line/*", "$x$"] {
-        let message = read_message(request(1, &format!("S={name}")).into_bytes().leak()).unwrap();
-        let mut out = Vec::new();
-        let written = standard.encode(&message, Rules::Ber, &mut out);
-        assert_eq!(written.is_ok(), name != "$x$", "{name}");
-        assert!(written.is_err() || standard.decode(&out, Rules::Ber).unwrap() == message, "{name}");
+    for name in [
+        "a4444", "abc", "line/7", "line/*", "$x$", "a*/b$", "*/1", "x/*/y", "ab*", "*ab", "a*b", "*/a*", "12345678", "line1234",
+        "line12345", "a4444/1/2-3", "line/*/*", "line/1/$/22", "line/1234/*", "*/line/1/2$",
+    ] {
+        for rules in [Rules::Ber, Rules::Per] {
+            let text = request(1, &format!("S={name}"));
+            let message = read_message(text.as_bytes()).unwrap();
+            let mut out = Vec::new();
+            standard.encode(&message, rules, &mut out).unwrap_or_else(|error| panic!("{name}: {error}"));
+            assert_eq!(standard.decode(&out, rules).unwrap(), message, "{name}");
+        }
+    }
+    // 64 bits have no room for more.
+    for name in ["line/1/2/345", "line^12345"] {
+        let text = request(1, &format!("S={name}"));
+        let message = read_message(text.as_bytes()).unwrap();
+        let error = standard.encode(&message, Rules::Ber, &mut Vec::new()).unwrap_err();
+        assert!(error.what.contains("at most 11 characters"), "{error}");
     }
     let levels = Binary { levels: Levels(vec![4, 4, 8]), ..Binary::default() };
     binary(&request(1, "S=1010/0101/11110000"), Rules::Per, &levels);

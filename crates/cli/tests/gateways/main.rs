@@ -1,6 +1,7 @@
 //! `tercet megaco mgc`, `mg` and `load` as processes, on loopback sockets.
 #![cfg(feature = "megaco")]
 
+mod captures;
 mod copies;
 mod otp;
 mod process;

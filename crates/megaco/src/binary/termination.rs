@@ -108,21 +108,30 @@ impl Levels {
         Some((wildcards, Id { octets: id.to_be_bytes(), length }))
     }
 
+    /// A name that is not made of bits: its characters, an octet each. A wildcard is an octet 0, and its field has the place
+    /// of that octet. Longer names are [`packed`].
     fn encode_characters(&self, name: &Name<'_>) -> Option<(Vec<[u8; 1]>, Id)> {
-        let mut id: Vec<u8> = name.iter().take(LONGEST + 1).map(u8::to_ascii_lowercase).collect();
-        let mut wildcards = Vec::new();
-        if let Some(kind @ (b'*' | b'$')) = id.last().copied() {
-            *id.last_mut()? = 0;
-            wildcards.push([if kind == b'*' { ALL } else { 0 } | RECURSIVE | 7]);
-        }
-        if id.len() == self.bits().div_ceil(8) {
+        let mut id: Vec<u8> = name.iter().take(PACKED + 1).map(u8::to_ascii_lowercase).collect();
+        let (characters, octets_of_bits) = (id.len(), self.bits().div_ceil(8));
+        if characters == octets_of_bits {
             // An octet more tells it from a name of bits.
             id.push(0);
         }
-        let is_plain = !id.iter().any(|octet| matches!(octet, b'*' | b'$'));
+        if id.len() > LONGEST {
+            return packed(&id[..characters]).filter(|_| octets_of_bits != LONGEST);
+        }
+        let (length, mut wildcards) = (id.len(), Vec::new());
+        for (index, octet) in id.iter_mut().enumerate() {
+            let Some(kind) = wildcard_kind(*octet) else { continue };
+            *octet = 0;
+            // The one at the end stands for what follows, too.
+            let is_last = index + 1 == characters;
+            let field = if is_last { RECURSIVE | 7 } else { (8 * (length - index) - 1) as u8 };
+            wildcards.push([kind | field]);
+        }
         let mut octets = [0; LONGEST];
-        octets.get_mut(..id.len())?.copy_from_slice(&id);
-        (is_plain && !id.is_empty()).then_some((wildcards, Id { octets, length: id.len() }))
+        octets.get_mut(..length)?.copy_from_slice(&id);
+        (characters > 0).then_some((wildcards, Id { octets, length }))
     }
 
     /// The name of wildcards and an id.
@@ -234,10 +243,88 @@ const fn shifted(id: u64, bits: usize) -> u64 {
 }
 
 fn decode_characters(wildcards: &[[u8; 1]], id: &[u8]) -> Option<Vec<u8>> {
-    let length = id.iter().rposition(|&octet| octet != 0).map_or(0, |last| last + 1);
-    let mut name = id[..length].to_vec();
-    if let [wildcard, ..] = wildcards {
-        name.push(if wildcard[0] & ALL != 0 { b'*' } else { b'$' });
+    if let Ok(octets) = <[u8; LONGEST]>::try_from(id)
+        && octets[0] & PACKED_MARK != 0
+    {
+        return unpacked(wildcards, octets);
     }
+    let mut name = id.to_vec();
+    let mut end = id.iter().rposition(|&octet| octet != 0).map_or(0, |last| last + 1);
+    let mut last = None;
+    for [field] in wildcards {
+        let character = if field & ALL != 0 { b'*' } else { b'$' };
+        let place = usize::from(field & 0x3f);
+        let index = id.len().checked_sub(1 + place / 8);
+        match index.and_then(|index| name.get_mut(index)) {
+            Some(octet @ 0) if field & RECURSIVE == 0 && place % 8 == 7 => {
+                *octet = character;
+                end = end.max(id.len() - place / 8);
+            }
+            _ if last.is_none() => last = Some(character),
+            _ => return None,
+        }
+    }
+    name.truncate(end);
+    name.extend(last);
     (!name.is_empty() && name.iter().all(|&octet| crate::text::scan::is_safe(octet))).then_some(name)
+}
+
+const fn wildcard_kind(character: u8) -> Option<u8> {
+    match character {
+        b'*' => Some(ALL),
+        b'$' => Some(0),
+        _ => None,
+    }
+}
+
+/// The most characters that are packed.
+const PACKED: usize = 11;
+/// The first bit of the 8 octets of a packed name: characters have it not.
+const PACKED_MARK: u8 = 0x80;
+/// The characters that can be packed: their places are digits of a number, 0 is none. 52 to the power of 11 is below 2 to
+/// the power of 63.
+const ALPHABET: &[u8; 51] = b"abcdefghijklmnopqrstuvwxyz0123456789_/-.*$@+&!?'~%|";
+
+/// Packs a name of 9 to 11 characters into 8 octets: the first bit is 1, the others are the digits of the characters as a
+/// number. A field for each wildcard has the place of its character from the front.
+fn packed(name: &[u8]) -> Option<(Vec<[u8; 1]>, Id)> {
+    if name.len() <= LONGEST || name.len() > PACKED {
+        return None;
+    }
+    let mut number = 0_u64;
+    let mut wildcards = Vec::new();
+    for index in 0..PACKED {
+        let digit = match name.get(index) {
+            Some(character) => 1 + ALPHABET.iter().position(|known| known == character)?,
+            None => 0,
+        };
+        number = number * (ALPHABET.len() as u64 + 1) + digit as u64;
+        if let Some(kind) = name.get(index).and_then(|&character| wildcard_kind(character)) {
+            let recursive = if index + 1 == name.len() { RECURSIVE } else { 0 };
+            wildcards.push([kind | recursive | (62 - index) as u8]);
+        }
+    }
+    let mut octets = number.to_be_bytes();
+    octets[0] |= PACKED_MARK;
+    Some((wildcards, Id { octets, length: LONGEST }))
+}
+
+fn unpacked(wildcards: &[[u8; 1]], mut octets: [u8; LONGEST]) -> Option<Vec<u8>> {
+    let id = octets;
+    octets[0] &= !PACKED_MARK;
+    let mut number = u64::from_be_bytes(octets);
+    let mut name = Vec::with_capacity(PACKED);
+    for _ in 0..PACKED {
+        let digit = (number % (ALPHABET.len() as u64 + 1)) as usize;
+        number /= ALPHABET.len() as u64 + 1;
+        match digit.checked_sub(1) {
+            Some(place) => name.push(ALPHABET[place]),
+            None if name.is_empty() => {}
+            None => return None,
+        }
+    }
+    name.reverse();
+    // What is written from the name has to be what was read.
+    packed(&name).filter(|(fields, again)| fields == wildcards && again.octets == id)?;
+    Some(name)
 }

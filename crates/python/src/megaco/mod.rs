@@ -1,8 +1,9 @@
-//! `tercet.megaco`: messages of Megaco/H.248 in all encodings, digit maps, session descriptions.
+//! `tercet.megaco`: messages of Megaco/H.248 in all encodings, digit maps, session descriptions, transactions.
 //!
 //! A message is JSON on its way to Python, whose own reader makes objects of it.
 
 mod digit_map;
+mod engine;
 mod message;
 mod sdp;
 
@@ -11,6 +12,8 @@ mod sdp;
 pub(crate) mod _megaco {
     #[pymodule_export]
     use super::digit_map::{DigitMap, Evaluation};
+    #[pymodule_export]
+    use super::engine::Engine;
     #[pymodule_export]
     use super::message::{check, detect, encodings, transcode};
     #[pymodule_export]

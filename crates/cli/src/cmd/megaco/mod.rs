@@ -1,6 +1,7 @@
 //! `tercet megaco`: messages of H.248.1.
 
 mod agent;
+mod capture;
 mod captures;
 mod check;
 mod erlang;
@@ -28,7 +29,8 @@ Examples:
   tercet megaco transcode --to compact -o short/ messages/
   tercet megaco decode message.txt
   tercet megaco meas messages/
-  tercet megaco mgc --listen udp://127.0.0.1:2944")]
+  tercet megaco mgc --listen udp://127.0.0.1:2944
+  tercet megaco capture call.pcap")]
 pub struct Megaco {
     #[command(subcommand)]
     command: Command,
@@ -45,6 +47,7 @@ enum Command {
     Mgc(agent::Mgc),
     Mg(agent::Mg),
     Load(agent::Load),
+    Capture(capture::Capture),
 }
 
 impl Megaco {
@@ -59,6 +62,7 @@ impl Megaco {
             Command::Mgc(command) => command.run(),
             Command::Mg(command) => command.run(),
             Command::Load(command) => command.run(),
+            Command::Capture(command) => command.run(),
         }
     }
 }

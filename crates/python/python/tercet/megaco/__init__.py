@@ -9,7 +9,7 @@
 >>> megaco.DigitMap("(2xxx|8xxxxxxx)").evaluate("2345")
 ('UM', None)
 
-``tercet.megaco.sdp`` reads and writes session descriptions.
+``tercet.megaco.sdp`` reads and writes session descriptions, ``tercet.megaco.aio`` runs gateways and controllers.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
 from collections.abc import Sequence
-from typing import Literal, final
+from typing import Any, Literal, final
 
-__all__ = ["DigitMap", "Evaluation", "check", "detect", "encodings", "sdp_lines", "sdp_text", "transcode"]
+__all__ = ["DigitMap", "Engine", "Evaluation", "check", "detect", "encodings", "sdp_lines", "sdp_text", "transcode"]
 
 Data = bytes | bytearray | memoryview
 Ended = tuple[Literal["UM", "FM", "PM"], str | None]
+Way = tuple[str, int, str, int]
 
 def encodings() -> list[str]:
     """Returns the names of all encodings."""
@@ -84,3 +85,40 @@ class Evaluation:
         """
     def time(self, now: int) -> Ended | None:
         """Returns how the evaluation ends if the time for the next digit is over."""
+
+@final
+class Engine:
+    """Requests"""
+    def __new__(cls, mid: str, *, seed: int = 0, items: dict[str, str] | None = None) -> Engine: ...
+    def connect(self, now: float, way: Way) -> int:
+        """x"""
+    def disconnect(self, now: float, connection: int) -> None:
+        """x"""
+    def cancel(self, now: float, connection: int) -> None:
+        """x"""
+    def request(self, now: float, connection: int, actions: str) -> int:
+        """x"""
+    def reply(self, now: float, request: int, actions: str) -> None:
+        """x"""
+    def accept(self, now: float, request: int) -> None:
+        """x"""
+    def refuse(self, now: float, request: int, code: int, text: str | None) -> None:
+        """x"""
+    def receive(self, now: float, way: Way, data: Data) -> None:
+        """x"""
+    def closed(self, now: float, way: Way) -> None:
+        """x"""
+    def tick(self, now: float) -> None:
+        """x"""
+    def deadline(self) -> float | None:
+        """x"""
+    def version(self, connection: int) -> int:
+        """x"""
+    def mid(self, connection: int) -> str:
+        """x"""
+    def counters(self) -> dict[str, int]:
+        """x"""
+    def transmits(self) -> list[tuple[Way, bytes]]:
+        """x"""
+    def events(self) -> list[dict[str, Any]]:
+        """x"""

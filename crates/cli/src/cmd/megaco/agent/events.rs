@@ -12,14 +12,14 @@ use tercet_megaco::text::Layout;
 use tercet_megaco_engine::{AckStatus, Engine, Outcome as Ending, Reply, Time, Unexpected};
 
 /// Where events go.
-pub(super) struct Events {
+pub(in crate::cmd::megaco) struct Events {
     out: Box<dyn Write>,
     name: String,
 }
 
 impl Events {
     /// Opens the file of events.
-    pub(super) fn open(path: &Path) -> Outcome<Self> {
+    pub(in crate::cmd::megaco) fn open(path: &Path) -> Outcome<Self> {
         let name = path.display().to_string();
         let out: Box<dyn Write> = if name == "-" {
             Box::new(BufWriter::new(io::stdout()))
@@ -31,7 +31,7 @@ impl Events {
     }
 
     /// Writes an event; the members of `more` follow its time and name.
-    pub(super) fn write(&mut self, now: Time, event: &str, more: Value) -> Outcome<()> {
+    pub(in crate::cmd::megaco) fn write(&mut self, now: Time, event: &str, more: Value) -> Outcome<()> {
         let mut line = Map::new();
         line.insert("t".to_owned(), json!(now.as_secs_f64()));
         line.insert("event".to_owned(), json!(event));
@@ -41,7 +41,7 @@ impl Events {
         writeln!(self.out, "{}", Value::Object(line)).map_err(|error| Failure::io(&self.name, &error))
     }
 
-    pub(super) fn flush(&mut self) -> Outcome<()> {
+    pub(in crate::cmd::megaco) fn flush(&mut self) -> Outcome<()> {
         self.out.flush().map_err(|error| Failure::io(&self.name, &error))
     }
 }
@@ -119,7 +119,7 @@ fn action_texts(reply: &Reply) -> Vec<String> {
 }
 
 /// A message as text: as it is, or as compact text if it is binary.
-pub(super) fn message_text(octets: &[u8]) -> String {
+pub(in crate::cmd::megaco) fn message_text(octets: &[u8]) -> String {
     match Encoding::detect(octets) {
         Encoding::Pretty | Encoding::Compact | Encoding::Json => String::from_utf8_lossy(octets).into_owned(),
         _ => {

@@ -1,13 +1,13 @@
 //! `tercet megaco mgc`, `mg` and `load`: controllers and gateways over the engine.
 
 mod control;
-mod events;
+pub(super) mod events;
 mod gateway;
 mod jobs;
 mod load;
 mod metrics;
 mod options;
-mod record;
+pub(super) mod record;
 mod registering;
 mod run;
 

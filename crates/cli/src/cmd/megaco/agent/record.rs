@@ -11,7 +11,7 @@ use tercet_megaco_engine::{Packet, PcapWriter, Route, Transport, write_hep};
 
 /// Where messages go beside their peers.
 #[derive(Default)]
-pub(super) struct Record {
+pub(in crate::cmd::megaco) struct Record {
     capture: Option<(String, PcapWriter<BufWriter<File>>)>,
     homer: Option<(UdpSocket, SocketAddr)>,
     buffer: Vec<u8>,
@@ -22,7 +22,7 @@ const AGENT: u32 = 2944;
 
 impl Record {
     /// Opens what is asked for.
-    pub(super) fn open(capture: Option<&Path>, homer: Option<&Url>) -> Outcome<Self> {
+    pub(in crate::cmd::megaco) fn open(capture: Option<&Path>, homer: Option<&Url>) -> Outcome<Self> {
         let mut record = Self::default();
         if let Some(path) = capture {
             let name = path.display().to_string();
@@ -55,12 +55,12 @@ impl Record {
     }
 
     /// Returns whether messages are to be noted.
-    pub(super) const fn is_wanted(&self) -> bool {
+    pub(in crate::cmd::megaco) const fn is_wanted(&self) -> bool {
         self.capture.is_some() || self.homer.is_some()
     }
 
     /// Takes a message that was received or sent.
-    pub(super) fn note(&mut self, note: &Note) -> Outcome<()> {
+    pub(in crate::cmd::megaco) fn note(&mut self, note: &Note) -> Outcome<()> {
         let (route, source, destination, octets) = match note {
             Note::Received { route, local, octets } => (route, route.peer, *local, &**octets),
             Note::Sent { transmit, local } => {
@@ -71,13 +71,17 @@ impl Record {
         let Route { transport, link, .. } = *route;
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let micros = u64::try_from(now.as_micros()).unwrap_or(u64::MAX);
-        let packet = Packet { micros, transport, link, source, destination, octets };
+        self.packet(&Packet { micros, transport, link, source, destination, octets })
+    }
+
+    /// Takes the packet of a message.
+    pub(in crate::cmd::megaco) fn packet(&mut self, packet: &Packet<'_>) -> Outcome<()> {
         if let Some((name, capture)) = &mut self.capture {
-            capture.write(&packet).map_err(|error| Failure::io(&*name, &error))?;
+            capture.write(packet).map_err(|error| Failure::io(&*name, &error))?;
         }
         if let Some((socket, address)) = &self.homer {
             self.buffer.clear();
-            if write_hep(&packet, AGENT, &mut self.buffer) {
+            if write_hep(packet, AGENT, &mut self.buffer) {
                 // A collector that is not there loses packets, like any of UDP.
                 _ = socket.send_to(&self.buffer, address);
             }
@@ -86,7 +90,7 @@ impl Record {
     }
 
     /// Hands what is written to the file.
-    pub(super) fn flush(&mut self) -> Outcome<()> {
+    pub(in crate::cmd::megaco) fn flush(&mut self) -> Outcome<()> {
         match &mut self.capture {
             Some((name, capture)) => capture.flush().map_err(|error| Failure::io(&*name, &error)),
             None => Ok(()),
