@@ -510,8 +510,26 @@ fn trap_22_wildcards_of_terminations() {
     assert!(all.windows(3).any(|octets| octets == [0x04, 0x01, 0xd7]), "{all:02x?}");
     // Names that are no bits are their characters.
     for name in [
-        "a4444", "abc", "line/7", "line/*", "$x$", "a*/b$", "*/1", "x/*/y", "ab*", "*ab", "a*b", "*/a*", "12345678", "line1234",
-        "line12345", "a4444/1/2-3", "line/*/*", "line/1/$/22", "line/1234/*", "*/line/1/2$",
+        "a4444",
+        "abc",
+        "line/7",
+        "line/*",
+        "$x$",
+        "a*/b$",
+        "*/1",
+        "x/*/y",
+        "ab*",
+        "*ab",
+        "a*b",
+        "*/a*",
+        "12345678",
+        "line1234",
+        "line12345",
+        "a4444/1/2-3",
+        "line/*/*",
+        "line/1/$/22",
+        "line/1234/*",
+        "*/line/1/2$",
     ] {
         for rules in [Rules::Ber, Rules::Per] {
             let text = request(1, &format!("S={name}"));

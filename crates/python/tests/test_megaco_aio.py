@@ -5,6 +5,7 @@ import socket
 
 import pytest
 
+import tercet
 from tercet import megaco
 from tercet.megaco import aio
 
@@ -64,7 +65,7 @@ def test_answers_and_errors() -> None:
                 503,
                 "Out of service",
             )
-            with pytest.raises(megaco.aio.ArgumentError, match="answered"):
+            with pytest.raises(tercet.ArgumentError, match="answered"):
                 request.accept()
             asking = asyncio.create_task(up.request("C=-{N=line1{OE=1{al/on}}}"))
             (await anext(controller)).reply("C=-{N=line1}")
@@ -130,5 +131,5 @@ def test_a_stream_with_a_bad_header_is_closed() -> None:
     ],
 )
 def test_bad_options(urls: list[str], items: dict[str, str], text: str) -> None:
-    with pytest.raises(aio.ArgumentError, match=text):
+    with pytest.raises(tercet.ArgumentError, match=text):
         asyncio.run(aio.open("<mgc>", *urls, **items))

@@ -2,8 +2,9 @@
 //!
 //! The tests need Erlang with its application megaco, and the script beside the repository that runs it. They skip without.
 
-use std::net::UdpSocket;
+use std::net::{TcpListener, UdpSocket};
 use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::{Value, json};
 
@@ -23,9 +24,16 @@ fn otp(words: &str) -> Option<Process> {
     Some(Process::of(Command::new("escript").arg(script).args(words.split_whitespace())))
 }
 
-/// A port that was free a moment ago.
+/// A port of UDP and TCP that was free a moment ago. It is below those that systems give out: Erlang takes a second to start.
 fn free_port() -> u16 {
-    UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    loop {
+        let place = std::process::id().wrapping_mul(40).wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed));
+        let port = 10_000 + (place % 20_000) as u16;
+        if UdpSocket::bind(("127.0.0.1", port)).is_ok() && TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return port;
+        }
+    }
 }
 
 /// A controller of OTP by UDP that has begun to listen, and its URL.

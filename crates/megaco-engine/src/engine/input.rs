@@ -12,7 +12,7 @@ use tercet_megaco::model::{
 };
 
 use super::{Engine, State};
-use crate::event::{Event, Incoming, Received, Unexpected, UserId};
+use crate::event::{ConnId, Event, Incoming, Received, Token, Unexpected, UserId};
 use crate::items::{ConnectBy, Encode};
 use crate::route::Route;
 use crate::seeded::Seeded;
@@ -37,6 +37,27 @@ impl Input<'_> {
         Received::new(Arc::clone(shared), self.encoding)
     }
 }
+
+/// A new request of a message that has just arrived, decoded.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Asked<'r, 'a> {
+    /// The connection.
+    pub conn: ConnId,
+    /// The version of the message.
+    pub version: u8,
+    /// Where the message came from.
+    pub route: Route,
+    /// By which the request is answered.
+    pub token: Token,
+    /// The transaction id.
+    pub transaction: u32,
+    /// The actions.
+    pub actions: &'r [ActionRequest<'a>],
+}
+
+/// Takes requests while their message is decoded.
+type Act<'f> = &'f mut dyn FnMut(&mut Engine, Asked<'_, '_>);
 
 /// Bounds the errors that are sent: two engines of different versions would answer each other's errors for ever, and a
 /// forged sender would be flooded.
@@ -82,6 +103,25 @@ impl ErrorGate {
 impl Engine {
     /// Processes a message that came for a user.
     pub fn handle_input(&mut self, now: Time, user: UserId, route: Route, octets: &[u8]) {
+        self.input(now, user, route, octets, None);
+    }
+
+    /// Processes a message that came for a user, and calls `act` for each new request of it, in their order. There is no
+    /// [`Event::Requests`] for these, so that the message is decoded once and not copied; `act` may answer at once.
+    ///
+    /// A message that waits for [`accept`](Self::accept) is reported as an event after that.
+    pub fn handle_input_with(
+        &mut self,
+        now: Time,
+        user: UserId,
+        route: Route,
+        octets: &[u8],
+        mut act: impl FnMut(&mut Self, Asked<'_, '_>),
+    ) {
+        self.input(now, user, route, octets, Some(&mut act));
+    }
+
+    fn input(&mut self, now: Time, user: UserId, route: Route, octets: &[u8], act: Option<Act<'_>>) {
         self.advance(now);
         let length = octets.len() as u64;
         self.counters.in_messages += 1;
@@ -91,18 +131,18 @@ impl Engine {
             return;
         }
         self.sweep_unproven();
-        self.process(user, route, octets);
+        self.process(user, route, octets, act);
     }
 
     /// Processes a message.
-    pub(super) fn process(&mut self, user: UserId, route: Route, octets: &[u8]) {
+    pub(super) fn process(&mut self, user: UserId, route: Route, octets: &[u8], act: Option<Act<'_>>) {
         let encoding = match Encoding::detect(octets) {
             // Not an encoding between gateways.
             Encoding::Json => Encoding::Pretty,
             encoding => encoding,
         };
         match encoding.decode_with(Binary::standard(), octets) {
-            Ok(message) => self.message(user.0, route, encoding, message, octets),
+            Ok(message) => self.message(user.0, route, encoding, message, octets, act),
             Err(error) => self.undecodable(user.0, route, encoding, octets, &error),
         }
     }
@@ -114,6 +154,7 @@ impl Engine {
         encoding: Encoding,
         message: MegacoMessage<'_>,
         octets: &[u8],
+        act: Option<Act<'_>>,
     ) {
         let MegacoMessage { auth_header, mess: Message { version, m_id, message_body } } = message;
         let Some(items) = self.users.get(user as usize).map(|user| Arc::clone(&user.items)) else { return };
@@ -201,7 +242,15 @@ impl Engine {
                 Transaction::SegmentReply(segment) => self.segment_acked(conn, segment),
             }
         }
-        if !fresh.is_empty() {
+        if let Some(act) = act {
+            let conn = self.conn_id(conn);
+            for incoming in &fresh {
+                if let Some(Transaction::TransactionRequest(request)) = transactions.get(incoming.index) {
+                    let Incoming { token, transaction, .. } = *incoming;
+                    act(self, Asked { conn, version, route, token, transaction, actions: &request.actions });
+                }
+            }
+        } else if !fresh.is_empty() {
             self.events.push_back(Event::Requests {
                 conn: self.conn_id(conn),
                 version,
@@ -493,7 +542,7 @@ pub(super) fn error_reply(id: u32, code: u16, text: &str) -> Transaction<'static
 }
 
 impl Incoming {
-    pub(super) const fn new(token: crate::event::Token, transaction: u32, index: usize) -> Self {
+    pub(super) const fn new(token: Token, transaction: u32, index: usize) -> Self {
         Self { token, transaction, index }
     }
 }

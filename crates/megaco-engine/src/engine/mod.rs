@@ -32,7 +32,7 @@ use crate::wire;
 pub use error::Error;
 pub use gauges::{Gauges, Latencies};
 use input::ErrorGate;
-pub use input::registration;
+pub use input::{Asked, registration};
 use requester::Request;
 pub use requester::RequestOptions;
 pub use responder::{AckMode, ReplyOptions};
@@ -412,7 +412,7 @@ impl Engine {
             found.state = State::Connected;
         }
         if let Some((route, octets)) = found.held.take().map(|held| *held) {
-            self.process(user, route, &octets);
+            self.process(user, route, &octets, None);
         }
         Ok(())
     }

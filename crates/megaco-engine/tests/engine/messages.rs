@@ -1,7 +1,7 @@
 //! Messages as a whole: connections, versions, errors, what is answered and what never is.
 
-use super::harness::{Side, actions, route};
-use tercet_megaco_engine::{AckMode, ConnId, Event, RequestOptions};
+use super::harness::{Side, actions, result, route};
+use tercet_megaco_engine::{AckMode, ConnId, Event, ReplyOptions, RequestOptions};
 
 const REQUEST: &str = "T=7{C=-{S=a}}";
 const REGISTER: &str = "T=1{C=-{SC=ROOT{SV{MT=RS,RE=\"901\"}}}}";
@@ -16,6 +16,37 @@ fn otp_4359_a_missing_transaction_id() {
     a.receive("T={C=-{S=a}}");
     assert_eq!(a.sent(), ["P=0{ER=403{\"Missing transaction id\"}}"]);
     assert_eq!(a.events(), ["connect v1"]);
+}
+
+/// Requests that are taken while their message is decoded: each new one once, answered at once or later.
+#[test]
+fn requests_without_events() {
+    let mut a = Side::new(&[]);
+    let mut later = None;
+    for round in 0..2 {
+        let message = b"!/1 <b> T=7{C=-{S=a}}T=8{C=1{S=b},C=2{S=c}}PN=9{}";
+        let mut seen = Vec::new();
+        let (now, user) = (a.time(), a.user);
+        a.engine.handle_input_with(now, user, route(1), message, |engine, asked| {
+            seen.push((asked.transaction, asked.version, asked.actions.len()));
+            if asked.transaction == 7 {
+                engine.reply(now, asked.token, result("C=-{S=a}"), &ReplyOptions::default()).unwrap();
+            } else {
+                later = Some(asked.token);
+            }
+        });
+        if round == 0 {
+            assert_eq!(seen, [(7, 1, 1), (8, 1, 2)]);
+            assert_eq!(a.sent(), ["P=7{C=-{S=a}}"]);
+            assert_eq!(a.events(), ["connect v1", "unexpected Pending 9"]);
+        } else {
+            assert_eq!(seen, []);
+            assert_eq!(a.sent(), ["again P=7{C=-{S=a}}"]);
+        }
+    }
+    let token = later.unwrap();
+    a.engine.reply(a.time(), token, result("C=1{S=b},C=2{S=c}"), &ReplyOptions::default()).unwrap();
+    assert_eq!(a.sent(), ["P=8{C=1{S=b},C=2{S=c}}"]);
 }
 
 #[test]

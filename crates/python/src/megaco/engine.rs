@@ -20,7 +20,8 @@ use tercet_megaco_engine::{
 /// A way to a peer: the transport (`udp` or `tcp`), the number of the socket or stream, host and port.
 type Way = (String, u32, String, u16);
 
-/// Requests and replies of one gateway or controller. It does no input and output and reads no clock: times are seconds.
+/// Requests and replies of one gateway or controller. It does no input and output and reads no clock: times are in
+/// seconds.
 ///
 /// `mid` is its message identifier, such as `<mgc>`. `items` are the configuration items of the engine, such as
 /// `request_timer` and `encoding`, with their values as text.
@@ -95,9 +96,7 @@ fn transaction<'m>(
     let body = read_message(message.as_bytes()).map(|message| message.mess.message_body);
     match body {
         Ok(MessageBody::Transactions(List::One(transaction))) => Ok(transaction),
-        Ok(_) => {
-            error_at(py, text, 0, what)
-        }
+        Ok(_) => error_at(py, text, 0, what),
         Err(fault) => error_at(py, text, fault.at.saturating_sub(begin).min(text.len()), fault.what),
     }
 }
@@ -129,14 +128,24 @@ impl Engine {
     }
 
     /// Answers a request, and takes over the version of a registration.
-    fn answer(&mut self, py: Python<'_>, now: f64, request: u64, result: TransactionResult<'_>) -> PyResult<()> {
-        let Some(Waiting { token, connection, version, message, index }) = self.waiting.remove(&request) else {
+    fn answer(
+        &mut self,
+        py: Python<'_>,
+        now: f64,
+        request: u64,
+        result: TransactionResult<'_>,
+    ) -> PyResult<()> {
+        let Some(Waiting { token, connection, version, message, index }) = self.waiting.remove(&request)
+        else {
             return self.waiting(request).map(drop);
         };
         let options = ReplyOptions::default();
         let is_ok = matches!(result, TransactionResult::ActionReplies(_));
         if let Err(fault) = self.engine.reply(time(now), token, result, &options) {
-            if matches!(fault, tercet_megaco_engine::Error::Encode(_) | tercet_megaco_engine::Error::TooLarge(_)) {
+            if matches!(
+                fault,
+                tercet_megaco_engine::Error::Encode(_) | tercet_megaco_engine::Error::TooLarge(_)
+            ) {
                 // It can be answered again.
                 self.waiting.insert(request, Waiting { token, connection, version, message, index });
             }
@@ -158,18 +167,14 @@ impl Engine {
 impl Engine {
     #[new]
     #[pyo3(signature = (mid, *, seed = 0, items = None))]
-    fn new(
-        py: Python<'_>,
-        mid: &str,
-        seed: u64,
-        items: Option<HashMap<String, String>>,
-    ) -> PyResult<Self> {
+    fn new(py: Python<'_>, mid: &str, seed: u64, items: Option<HashMap<String, String>>) -> PyResult<Self> {
         let mut all = Items::default();
         for (name, value) in items.unwrap_or_default() {
             all.set(&name, &value).map_err(error::argument)?;
         }
         let max_version = all.max_version;
-        let mid = read_mid(mid.as_bytes()).map_err(|fault| error::megaco(py, &fault, Some(mid.as_bytes())))?;
+        let mid =
+            read_mid(mid.as_bytes()).map_err(|fault| error::megaco(py, &fault, Some(mid.as_bytes())))?;
         let mut engine = Transactions::new(seed, Limits::default());
         let user = engine.add_user(mid, all).map_err(|fault| refused(py, fault))?;
         Ok(Self {
@@ -252,7 +257,14 @@ impl Engine {
     }
 
     /// Answers a request by an error of the transaction (H.248.8).
-    fn refuse(&mut self, py: Python<'_>, now: f64, request: u64, code: u16, text: Option<&str>) -> PyResult<()> {
+    fn refuse(
+        &mut self,
+        py: Python<'_>,
+        now: f64,
+        request: u64,
+        code: u16,
+        text: Option<&str>,
+    ) -> PyResult<()> {
         let error = ErrorDescriptor { error_code: code, error_text: text.map(Into::into) };
         self.answer(py, now, request, TransactionResult::TransactionError(error))
     }

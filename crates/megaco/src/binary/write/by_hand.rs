@@ -41,7 +41,9 @@ impl Named for TerminationId<'_> {
 impl TerminationId<'_> {
     fn octets(&self, cx: &mut Context<'_>) -> Result<(Vec<[u8; 1]>, crate::binary::termination::Id)> {
         cx.binary.levels.encode(&self.0).ok_or_else(|| {
-            cx.refuse("a termination whose name is bits in the levels that are set, or has at most 11 characters")
+            cx.refuse(
+                "a termination whose name is bits in the levels that are set, or has at most 11 characters",
+            )
         })
     }
 }

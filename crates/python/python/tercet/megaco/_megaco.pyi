@@ -88,37 +88,51 @@ class Evaluation:
 
 @final
 class Engine:
-    """Requests"""
+    """Requests and replies of one gateway or controller. It does no input and output and reads no clock: times are in
+    seconds.
+
+    `mid` is its message identifier, such as `<mgc>`. `items` are the configuration items of the engine, such as
+    `request_timer` and `encoding`, with their values as text.
+
+    Raises ArgumentError for an unknown item and for a bad value.
+    """
     def __new__(cls, mid: str, *, seed: int = 0, items: dict[str, str] | None = None) -> Engine: ...
     def connect(self, now: float, way: Way) -> int:
-        """x"""
+        """Connects to a peer, and returns the number of the connection."""
     def disconnect(self, now: float, connection: int) -> None:
-        """x"""
+        """Ends a connection."""
     def cancel(self, now: float, connection: int) -> None:
-        """x"""
+        """Ends the requests that wait on a connection."""
     def request(self, now: float, connection: int, actions: str) -> int:
-        """x"""
+        """Sends a request, actions in compact text such as `C=-{AV=root{AT{PG}}}`, and returns its transaction id.
+
+        Raises DecodeError for text that is not the actions of one request, EncodeError for actions that the encoding or
+        the version of the connection does not have.
+        """
     def reply(self, now: float, request: int, actions: str) -> None:
-        """x"""
+        """Answers a request by action replies in compact text such as `C=1{A=rtp1}`.
+
+        Raises DecodeError for text that is not the actions of one reply, ArgumentError if the request has its answer.
+        """
     def accept(self, now: float, request: int) -> None:
-        """x"""
+        """Answers a request by success of all its commands: what `$` leaves open is chosen."""
     def refuse(self, now: float, request: int, code: int, text: str | None) -> None:
-        """x"""
+        """Answers a request by an error of the transaction (H.248.8)."""
     def receive(self, now: float, way: Way, data: Data) -> None:
-        """x"""
+        """Takes a message that came."""
     def closed(self, now: float, way: Way) -> None:
-        """x"""
+        """Takes away a stream that is closed."""
     def tick(self, now: float) -> None:
-        """x"""
+        """Does what is due."""
     def deadline(self) -> float | None:
-        """x"""
+        """Returns the time at which `tick` has something to do."""
     def version(self, connection: int) -> int:
-        """x"""
+        """Returns the version of a connection."""
     def mid(self, connection: int) -> str:
-        """x"""
+        """Returns the message identifier of the peer, `preliminary` if it has not sent anything."""
     def counters(self) -> dict[str, int]:
-        """x"""
+        """Returns all counters by their names."""
     def transmits(self) -> list[tuple[Way, bytes]]:
-        """x"""
+        """Returns the messages to send, each with its way."""
     def events(self) -> list[dict[str, Any]]:
-        """x"""
+        """Returns what has happened, each a dictionary with its name as `event`."""

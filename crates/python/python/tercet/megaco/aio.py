@@ -19,7 +19,7 @@ import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 from tercet._errors import ArgumentError
@@ -29,7 +29,6 @@ from tercet.megaco._megaco import Engine, transcode
 __all__ = ["Connection", "Endpoint", "Reply", "Request", "RequestFailed", "open"]
 
 Way = tuple[str, int, str, int]
-
 
 
 class RequestFailed(Exception):
@@ -62,7 +61,6 @@ def _part(data: bytes, index: int) -> tuple[dict[str, Any], str]:
     body = message["mess"]["messageBody"]
     body["transactions"] = [body["transactions"][index]]
     [transaction] = body["transactions"][0].values()
-
 
     alone = transcode(json.dumps(message).encode(), "compact", encoding="json")
     return transaction, _actions(alone.decode("latin-1"))
@@ -106,8 +104,8 @@ class Request:
         endpoint._run()
 
     def accept(self) -> None:
-        """Answers by success of all its commands. What ``$`` leaves open is chosen: contexts 1, 2 and so on, terminations
-        ``rtp1``, ``rtp2`` and so on. A registration gets the lower version of both sides."""
+        """Answers by success of all its commands. What ``$`` leaves open is chosen: contexts 1, 2 and so on,
+        terminations ``rtp1``, ``rtp2`` and so on. A registration gets the lower version of both sides."""
         endpoint = self.connection._endpoint
         endpoint._engine.accept(endpoint._now(), self._number)
         endpoint._run()
@@ -167,8 +165,8 @@ class Connection:
 
 
 class Endpoint:
-    """A gateway or a controller. It is an asynchronous iterator of the requests of its peers, and a context manager that
-    closes it."""
+    """A gateway or a controller. It is an asynchronous iterator of the requests of its peers, and a context manager
+    that closes it."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -285,12 +283,15 @@ class Endpoint:
         """Sends and reports what the engine has, and waits for what it does next."""
         for event in self._engine.events():
             self._event(event)
-        for (_, number, host, port), data in self._engine.transmits():
+        for (transport, number, host, port), data in self._engine.transmits():
             link = self._links.get(number)
-            if isinstance(link, asyncio.DatagramTransport):
-                link.sendto(data, (host, port))
-            elif link is not None:
-                link.write(bytes((3, 0)) + (len(data) + 4).to_bytes(2, "big") + data)
+            if link is None:
+                # A stream that is closed: the engine sends again by the next one.
+                continue
+            if transport == "udp":
+                cast("asyncio.DatagramTransport", link).sendto(data, (host, port))
+            else:
+                cast("asyncio.Transport", link).write(bytes((3, 0)) + (len(data) + 4).to_bytes(2, "big") + data)
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -369,8 +370,8 @@ class _Datagrams(asyncio.DatagramProtocol):
         self.link = 0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.DatagramTransport)
-        self.link = self.endpoint._link(transport)
+        # Transports are not always instances of the classes that asyncio documents.
+        self.link = self.endpoint._link(cast("asyncio.DatagramTransport", transport))
 
     def datagram_received(self, data: bytes, addr: tuple[Any, ...]) -> None:
         self.endpoint._receive(("udp", self.link, addr[0], addr[1]), data)
@@ -386,10 +387,9 @@ class _Stream(asyncio.Protocol):
         self.buffer = bytearray()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self.transport = transport
+        self.transport = cast("asyncio.Transport", transport)
         host, port = transport.get_extra_info("peername")[:2]
-        self.way = ("tcp", self.endpoint._link(transport), host, port)
+        self.way = ("tcp", self.endpoint._link(self.transport), host, port)
 
     def data_received(self, data: bytes) -> None:
         self.buffer += data

@@ -25,11 +25,13 @@ use tercet_megaco_engine::{Packet, Time, Transport};
 /// Match requests and replies in packet captures, with reply times, repeated messages and a sequence chart
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Reads the messages of ports 2944 and 2945 of UDP, TCP and SCTP, those of UDP on other ports if they are text, and those of --port.
+Reads the messages of ports 2944 and 2945 of UDP, TCP and SCTP, those of UDP on other ports if they
+are text, and those of --port.
 
-By default it draws a chart. `--events -` prints JSON instead, one event a line: message, request, pending, result (with
-the reply time in milliseconds `ms`, and `resends`), registered, ack, segment, unexpected, message_error, syntax_error,
-and at the end stats. A request without a reply has the error `unanswered`.
+By default it draws a chart. `--events -` prints JSON instead, one event a line: message, request,
+pending, result (with the reply time in milliseconds `ms`, and `resends`), registered, ack, segment,
+unexpected, message_error, syntax_error, and at the end stats. A request without a reply has the
+error `unanswered`.
 
 Examples:
   tercet megaco capture call.pcap
