@@ -67,11 +67,14 @@ enum Command {
     Stat(cmd::stat::Stat),
     Validate(cmd::validate::Validate),
     Diff(cmd::diff::Diff),
+    SchemaDiff(Box<cmd::schema_diff::SchemaDiff>),
     Sample(cmd::sample::Sample),
     Dump(cmd::dump::Dump),
     #[cfg(feature = "inspect")]
     Inspect(Box<cmd::inspect::Inspect>),
     Compile(cmd::compile::Compile),
+    Export(Box<cmd::export::Export>),
+    Doc(cmd::doc::Doc),
     #[cfg(feature = "lsp")]
     Lsp(cmd::lsp::Lsp),
     #[cfg(feature = "capture")]
@@ -123,11 +126,14 @@ fn main() -> ExitCode {
         Command::Stat(command) => command.run(),
         Command::Validate(command) => command.run(),
         Command::Diff(command) => command.run(),
+        Command::SchemaDiff(command) => command.run(),
         Command::Sample(command) => command.run(),
         Command::Dump(command) => command.run(),
         #[cfg(feature = "inspect")]
         Command::Inspect(command) => command.run(),
         Command::Compile(command) => command.run(),
+        Command::Export(command) => command.run(),
+        Command::Doc(command) => command.run(),
         #[cfg(feature = "lsp")]
         Command::Lsp(command) => command.run(),
         #[cfg(feature = "capture")]

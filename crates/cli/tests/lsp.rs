@@ -28,6 +28,10 @@ impl Editor {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("ships.asn"), SHIPS).unwrap();
         std::fs::write(folder.path().join("ports.asn"), PORTS).unwrap();
+        Self::in_folder(capabilities, folder)
+    }
+
+    fn in_folder(capabilities: &Value, folder: tempfile::TempDir) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tercet"));
         let mut child = command.arg("lsp").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let (input, output) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
@@ -269,5 +273,73 @@ fn what_is_not_a_request_of_ours_is_refused() {
     assert_eq!(editor.ask("textDocument/hover", far), Value::Null);
     let unknown = editor.at("nowhere.asn", 0, 0);
     assert_eq!(editor.answer("textDocument/hover", unknown)["error"]["code"], -32803);
+    editor.end();
+}
+
+#[test]
+fn parts_are_laid_out_and_types_extracted() {
+    let mut editor = Editor::new(&json!({}));
+    let text = "Ships DEFINITIONS AUTOMATIC TAGS ::= BEGIN\n\
+        IMPORTS Port, Pier FROM Ports;\n\
+        Ship::=SEQUENCE { home Port, size ENUMERATED { small, large }, other ANY }\n\
+        Boat::=SEQUENCE { home Port }\nEND\n";
+    editor.open("ships.asn", text);
+    let found = editor.diagnostics("ships.asn");
+    let deprecated: Vec<_> = found.iter().filter(|it| it["tags"] == json!([2])).collect();
+    assert_eq!(deprecated.len(), 1, "{found:?}");
+    assert_eq!(deprecated[0]["range"]["start"], json!({ "line": 2, "character": 69 }));
+    let document = json!({ "uri": editor.uri("ships.asn") });
+    let range = |line: u32, from: u32, to: u32| json!({ "start": { "line": line, "character": from }, "end": { "line": line, "character": to } });
+    let params = json!({ "textDocument": document, "range": range(3, 0, 4), "options": {} });
+    let edits = editor.ask("textDocument/rangeFormatting", params);
+    assert_eq!(edits.as_array().unwrap().len(), 1);
+    assert!(edits[0]["newText"].as_str().unwrap().starts_with("Boat ::= SEQUENCE {"), "{edits}");
+    let mut actions = |only: &[&str], range: Value| {
+        let context = json!({ "diagnostics": [], "only": only });
+        let params = json!({ "textDocument": document, "range": range, "context": context });
+        editor.ask("textDocument/codeAction", params).as_array().unwrap().clone()
+    };
+    let sorted = actions(&["source.organizeImports"], range(0, 0, 0));
+    assert_eq!(sorted.len(), 1, "{sorted:?}");
+    assert!(sorted[0]["edit"].to_string().contains("Port\\n        FROM Ports"), "{}", sorted[0]);
+    let extracted = actions(&["refactor"], range(2, 36, 36));
+    assert_eq!(extracted.len(), 1, "{extracted:?}");
+    assert_eq!(extracted[0]["title"], "extract the type as `Size`");
+    let hover = editor.ask("textDocument/hover", editor.at("ships.asn", 3, 1));
+    assert!(hover["contents"]["value"].as_str().unwrap().contains("Bytes: BER 4 or more"), "{hover}");
+    editor.end();
+}
+
+#[test]
+fn a_folder_has_settings() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    std::fs::create_dir(path("specs")).unwrap();
+    std::fs::write(path("specs/ports.asn"), PORTS).unwrap();
+    std::fs::write(path("specs/ships.asn"), SHIPS.replace("FROM Ports", "FROM Harbours")).unwrap();
+    // Outside of the roots.
+    std::fs::write(path("other.asn"), "Other DEFINITIONS ::= BEGIN Broken ::= Nothing END").unwrap();
+    let text =
+        "roots = [\"specs\"]\ntags = \"explicit\"\nrules = [\"uper\"]\n[aliases]\nHarbours = \"Ports\"\n";
+    std::fs::write(path("tercet.toml"), text).unwrap();
+    let mut editor = Editor::in_folder(&json!({}), folder);
+    assert_eq!(editor.ask("workspace/symbol", json!({ "query": "Broken" })), json!([]));
+    editor.open("specs/ships.asn", &SHIPS.replace("FROM Ports", "FROM Harbours"));
+    assert_eq!(editor.diagnostics("specs/ships.asn"), [json!(null); 0]);
+    let hover = editor.ask("textDocument/hover", editor.at("specs/ships.asn", 2, 1));
+    let text = hover["contents"]["value"].as_str().unwrap();
+    assert!(text.contains("Bytes: unaligned PER ") && !text.contains("OER"), "{text}");
+    editor.end();
+
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("tercet.toml"), "root = 5\n").unwrap();
+    let mut editor = Editor::in_folder(&json!({}), folder);
+    let message = loop {
+        let message = editor.receive();
+        if message["method"] == "window/showMessage" {
+            break message["params"]["message"].as_str().unwrap().to_owned();
+        }
+    };
+    assert!(message.contains("tercet.toml") && message.contains("roots"), "{message}");
     editor.end();
 }

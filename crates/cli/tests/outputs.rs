@@ -80,6 +80,7 @@ const OUTPUTS: [(&str, &[&str], &[&str]); 15] = [
     ("transcode -s small.asn -t A --from ber --to der --hex in.hex", &["in.hex", "small.asn"], &["-o"]),
     ("sample -s small.asn A", &["small.asn"], &["-o"]),
     ("compile -s small.asn --overlay overlay.toml", &["small.asn", "overlay.toml"], &["-o"]),
+    ("export json-schema -s small.asn -t A", &["small.asn"], &["-o", "--output"]),
     ("megaco transcode --to compact messages/m.txt", &["messages/m.txt"], &["-o DIR"]),
     ("megaco encode --to compact messages/m.txt", &["messages/m.txt"], &["-o DIR"]),
     ("megaco capture in.ber", &["in.ber"], &["--write", "--events"]),
@@ -195,6 +196,9 @@ fn every_option_that_names_a_file_is_known() {
         ("sample", "--output"),
         ("compile", "--output"),
         ("compile", "--plan"),
+        ("export", "--output"),
+        // A folder of pages; tests/site.rs tries it with a specification that has the name of a page.
+        ("doc", "--output"),
         ("megaco transcode", "--output"),
         ("megaco encode", "--output"),
         // They read nothing that is not named by the user for TLS.

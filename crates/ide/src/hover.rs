@@ -5,8 +5,12 @@ use std::fmt::Write as _;
 use tercet_model::constraints::{Effective, Visibility};
 use tercet_model::ir::{TagClass, TypeId, TypeKind, Value};
 use tercet_model::keyword;
+use tercet_schema::Rules;
+use tercet_schema::dynamic::sizes::sizes;
 use tercet_syntax::{ParseOptions, Span, lex};
 
+/// The encoding rules whose sizes [`Snapshot::hover`] has.
+pub const HOVER_RULES: [Rules; 4] = [Rules::Ber, Rules::Aper, Rules::Uper, Rules::Oer];
 /// Lines of a definition that are shown.
 const LINES: usize = 40;
 /// Lines of comments in front of it.
@@ -25,6 +29,11 @@ impl Snapshot {
     /// Returns what the name at a position means: its definition as it is written with the comments in front of it, tags on the
     /// wire, effective constraint, values of items, the module that it comes from.
     pub fn hover(&self, at: u32) -> Option<Hover> {
+        self.hover_by(at, &HOVER_RULES)
+    }
+
+    /// Returns what [`Snapshot::hover`] returns, with sizes by these encoding rules.
+    pub fn hover_by(&self, at: u32, rules: &[Rules]) -> Option<Hover> {
         let name = self.name_at(at)?;
         let definition = self.definition(name.definition)?;
         let mut markdown = String::new();
@@ -32,7 +41,7 @@ impl Snapshot {
             let _ = writeln!(markdown, "{line}  ");
         }
         let _ = write!(markdown, "```asn1\n{}\n```\n", self.written(definition));
-        for line in self.facts(definition) {
+        for line in self.facts(definition, rules) {
             let _ = write!(markdown, "\n{line}\n");
         }
         Some(Hover { span: name.span, markdown })
@@ -61,19 +70,25 @@ impl Snapshot {
 
     /// The comments on the lines in front of an assignment, without their hyphens.
     fn comments_before(&self, definition: &Definition) -> Vec<String> {
-        let file = self.sources().file_of(definition.whole.lo);
+        let at = definition.whole.lo;
+        let file = self.sources().file_of(at);
         let lexed = lex(self.sources(), file, &ParseOptions::default());
-        let mut next = definition.whole.lo;
+        let before = lexed.comments.partition_point(|comment| comment.span.lo < at);
+        self.near_comments(lexed.comments[..before].iter().rev().map(|comment| comment.span), at)
+    }
+
+    /// The lines of those of some comments, the last one first, that stand on the lines in front of a place.
+    pub(crate) fn near_comments(&self, comments: impl Iterator<Item = Span>, at: u32) -> Vec<String> {
+        let mut next = at;
         let mut lines = Vec::new();
-        let before = lexed.comments.partition_point(|comment| comment.span.lo < next);
-        for comment in lexed.comments[..before].iter().rev() {
-            let between = self.text(Span::new(comment.span.hi, next));
+        for comment in comments {
+            let between = self.text(Span::new(comment.hi, next));
             let is_near = between.trim().is_empty() && between.matches('\n').count() <= 1;
             if !is_near || lines.len() >= COMMENT_LINES {
                 break;
             }
-            next = comment.span.lo;
-            let text = self.text(comment.span).trim_matches(['-', '/', '*', ' ', '\t', '\r', '\n']);
+            next = comment.lo;
+            let text = self.text(comment).trim_matches(['-', '/', '*', ' ', '\t', '\r', '\n']);
             lines.push(text.to_owned());
         }
         lines.reverse();
@@ -81,7 +96,7 @@ impl Snapshot {
     }
 
     /// What the model knows of a definition.
-    fn facts(&self, definition: &Definition) -> Vec<String> {
+    fn facts(&self, definition: &Definition, rules: &[Rules]) -> Vec<String> {
         let mut facts = Vec::new();
         let modules = self.schema().modules();
         let Some(module) = modules.get(definition.module) else { return facts };
@@ -90,6 +105,7 @@ impl Snapshot {
             Kind::Type | Kind::Set => {
                 let ty = self.schema().model().find_type(&format!("{}.{name}", module.name.text));
                 facts.extend(ty.map(|ty| self.of_type(ty)).unwrap_or_default());
+                facts.extend(ty.and_then(|ty| self.sizes_of(ty, rules)));
             }
             Kind::Component | Kind::Alternative => {
                 facts.extend(self.component(definition).map(|ty| self.of_type(ty)).unwrap_or_default());
@@ -140,6 +156,27 @@ impl Snapshot {
         })
     }
 
+    /// The least and greatest sizes of a type, by some encoding rules.
+    fn sizes_of(&self, ty: TypeId, rules: &[Rules]) -> Option<String> {
+        if rules.is_empty() {
+            return None;
+        }
+        let mut parts = Vec::new();
+        let (plans, _) = tercet_schema::lower::plans(self.schema().model(), rules, &[ty]);
+        for (plan, rules) in plans.iter().zip(rules.iter().copied()) {
+            let root = plan.shape.roots.first()?.node;
+            let sizes = sizes(plan, rules, root)?;
+            let bytes = |bits: u64| bits.div_ceil(8).max(1);
+            let text = match sizes.most {
+                None => format!("{} or more", bytes(sizes.least)),
+                Some(most) if bytes(most) == bytes(sizes.least) => bytes(most).to_string(),
+                Some(most) => format!("{} to {}", bytes(sizes.least), bytes(most)),
+            };
+            parts.push(format!("{} {text}", rules.label()));
+        }
+        Some(format!("Bytes: {}", parts.join(", ")))
+    }
+
     fn of_type(&self, ty: TypeId) -> Vec<String> {
         let model = self.schema().model();
         let mut facts = Vec::new();
@@ -159,7 +196,7 @@ impl Snapshot {
     }
 }
 
-fn shown_tag(class: TagClass, number: u32) -> String {
+pub(crate) fn shown_tag(class: TagClass, number: u32) -> String {
     match class {
         TagClass::Universal => format!("[UNIVERSAL {number}]"),
         TagClass::Application => format!("[APPLICATION {number}]"),
@@ -168,7 +205,7 @@ fn shown_tag(class: TagClass, number: u32) -> String {
     }
 }
 
-fn shown_constraint(effective: &Effective) -> String {
+pub(crate) fn shown_constraint(effective: &Effective) -> String {
     let mut parts = Vec::new();
     let dots = |extensible: bool| if extensible { ", ..." } else { "" };
     if let Some(range) = &effective.integer

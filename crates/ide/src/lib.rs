@@ -15,13 +15,17 @@
 
 #![forbid(unsafe_code)]
 
+pub mod compare;
 mod complete;
 mod definitions;
+pub mod export;
 mod hints;
 mod hover;
 mod lines;
 mod rename;
+mod rewrite;
 mod signature;
+pub mod site;
 mod snapshot;
 mod structure;
 mod tokens;
@@ -30,7 +34,7 @@ mod unused;
 pub use complete::Completion;
 pub use definitions::{Definition, Kind};
 pub use hints::Hint;
-pub use hover::Hover;
+pub use hover::{HOVER_RULES, Hover};
 pub use lines::Lines;
 pub use rename::RenameError;
 pub use signature::Signature;

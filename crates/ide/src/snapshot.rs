@@ -39,6 +39,11 @@ impl Snapshot {
         for (name, text) in texts {
             sources.add(name, text);
         }
+        Self::of_sources(sources, options)
+    }
+
+    /// Reads all texts of a map.
+    pub fn of_sources(sources: SourceMap, options: &SchemaOptions) -> Self {
         let options = SchemaOptions { occurrences: true, ..options.clone() };
         let schema = Schema::from_sources(sources, &options);
         let definitions = definitions::of(schema.modules());

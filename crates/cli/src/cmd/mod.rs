@@ -9,9 +9,11 @@ pub mod completions;
 pub mod convert;
 pub mod decode;
 pub mod diff;
+pub mod doc;
 pub mod doctor;
 pub mod dump;
 pub mod encode;
+pub mod export;
 pub mod fmt;
 pub mod head;
 #[cfg(feature = "inspect")]
@@ -24,6 +26,7 @@ pub mod man;
 #[cfg(feature = "megaco")]
 pub mod megaco;
 pub mod sample;
+pub mod schema_diff;
 pub mod set;
 pub mod show;
 pub mod stat;

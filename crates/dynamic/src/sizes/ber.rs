@@ -16,10 +16,11 @@ pub(super) struct Measure<'a> {
 const SEGMENT: u64 = 1000;
 
 impl Measure<'_> {
-    /// The octets of an element that no component leads to.
-    pub(super) fn element(&self, root: NodeId) -> Option<Span> {
+    /// The octets of elements that no component leads to, of each node.
+    pub(super) fn elements(&self) -> Vec<Span> {
         let known = solve(self.shape, Span::NONE, Span::endless, |id, known| self.contents(id, known));
-        self.entry(root).map(|slot| self.tagged(slot, &known))
+        let element = |id| self.entry(id).map_or(Span::NONE, |slot| self.tagged(slot, &known));
+        (0..self.shape.nodes.len()).map(|index| element(NodeId(index as u32))).collect()
     }
 
     /// How a node is tagged where no component leads to it.

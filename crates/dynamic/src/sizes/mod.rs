@@ -42,17 +42,25 @@ pub struct Sizes {
 ///
 /// In PER the padding at the end of a complete encoding (X.691 11.1) is not counted.
 pub fn sizes(plan: &Plan, rules: Rules, root: NodeId) -> Option<Sizes> {
+    all_sizes(plan, rules).get(root.index()).copied().flatten()
+}
+
+/// Returns the sizes of all nodes of a plan's shape, as [`sizes`] returns those of one.
+pub fn all_sizes(plan: &Plan, rules: Rules) -> Vec<Option<Sizes>> {
     let shape = &plan.shape;
-    shape.nodes.get(root.index())?;
-    let span = match &plan.code {
-        Code::Ber(program) => ber::Measure { shape, program, rules }.element(root)?.times(8),
-        Code::Oer(program) => oer::Measure { shape, program }.value(root).times(8),
-        Code::Per(program) if program.aligned => per::Measure::<8> { shape, program }.value(root),
-        Code::Per(program) => per::Measure::<1> { shape, program }.value(root),
-        _ => return None,
+    let octets = |spans: Vec<Span>| spans.into_iter().map(|span| span.times(8)).collect();
+    let spans: Vec<Span> = match &plan.code {
+        Code::Ber(program) => octets(ber::Measure { shape, program, rules }.elements()),
+        Code::Oer(program) => octets(oer::Measure { shape, program }.values()),
+        Code::Per(program) if program.aligned => per::Measure::<8> { shape, program }.values(),
+        Code::Per(program) => per::Measure::<1> { shape, program }.values(),
+        _ => Vec::new(),
     };
-    let is_bounded = span.most != UNBOUNDED;
-    (span != Span::NONE).then(|| Sizes { least: span.least, most: is_bounded.then_some(span.most) })
+    let sizes = |span: Span| {
+        let is_bounded = span.most != UNBOUNDED;
+        (span != Span::NONE).then(|| Sizes { least: span.least, most: is_bounded.then_some(span.most) })
+    };
+    spans.into_iter().map(sizes).collect()
 }
 
 /// Samples whose median is the typical size.

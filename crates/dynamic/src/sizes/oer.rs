@@ -14,9 +14,9 @@ pub(super) struct Measure<'a> {
 }
 
 impl Measure<'_> {
-    pub(super) fn value(&self, root: NodeId) -> Span {
-        let known = solve(self.shape, Span::NONE, Span::endless, |id, known| self.measure(id, known));
-        known[root.index()]
+    /// The octets of the values of each node.
+    pub(super) fn values(&self) -> Vec<Span> {
+        solve(self.shape, Span::NONE, Span::endless, |id, known| self.measure(id, known))
     }
 
     fn measure(&self, id: NodeId, known: &[Span]) -> Span {

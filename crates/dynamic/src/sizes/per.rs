@@ -19,10 +19,10 @@ pub(super) struct Measure<'a, const N: usize> {
 const FRAGMENT: u64 = 16 * 1024;
 
 impl<const N: usize> Measure<'_, N> {
-    /// The bits of a complete value.
-    pub(super) fn value(&self, root: NodeId) -> Span {
+    /// The bits of complete values of each node.
+    pub(super) fn values(&self) -> Vec<Span> {
         let known = solve(self.shape, Grid::NONE, Grid::endless, |id, known| self.measure(id, known));
-        known[root.index()].span()
+        known.iter().map(Grid::span).collect()
     }
 
     fn measure(&self, id: NodeId, known: &[Grid<N>]) -> Grid<N> {

@@ -4,7 +4,8 @@ use super::places::{At, World, refused};
 use super::server::unknown;
 use lsp_server::ResponseError;
 use serde_json::{Value, json};
-use tercet::syntax::{self, Diagnostic, Edit, FileId, Severity, Span};
+use tercet::Rules;
+use tercet::syntax::{self, Diagnostic, Edit, FileId, Fix, Severity, Span};
 use tercet_ide::{Colour, Coloured, Kind, Symbol};
 
 type Answer = Result<Value, ResponseError>;
@@ -17,9 +18,9 @@ const MOST_COMPLETIONS: usize = 500;
 const DIAGNOSTICS: &str = "https://github.com/tercet/tercet/blob/main/docs/reference/diagnostics.md";
 
 /// Answers a request.
-pub(super) fn answer(world: &World, method: &str, params: &Value) -> Answer {
+pub(super) fn answer(world: &World, method: &str, params: &Value, rules: &[Rules]) -> Answer {
     match method {
-        "textDocument/hover" => hover(world, world.at(params)?),
+        "textDocument/hover" => hover(world, world.at(params)?, rules),
         "textDocument/definition" => definition(world, world.at(params)?),
         "textDocument/typeDefinition" => type_definition(world, world.at(params)?),
         "textDocument/references" => {
@@ -51,6 +52,13 @@ pub(super) fn answer(world: &World, method: &str, params: &Value) -> Answer {
         }
         "textDocument/selectionRange" => selection_ranges(world, params),
         "textDocument/formatting" => Ok(formatting(world, world.file(params)?)),
+        "textDocument/rangeFormatting" => {
+            let file = world.file(params)?;
+            let edits = world.snapshot.layout(file, world.span(file, params));
+            let edits =
+                edits.iter().map(|edit| json!({ "range": world.range(edit.span), "newText": edit.text }));
+            Ok(edits.collect())
+        }
         "textDocument/inlayHint" => {
             let file = world.file(params)?;
             let hints = world.snapshot.hints(file, world.span(file, params)).into_iter().map(|hint| {
@@ -60,7 +68,17 @@ pub(super) fn answer(world: &World, method: &str, params: &Value) -> Answer {
         }
         "textDocument/codeAction" => {
             let file = world.file(params)?;
-            Ok(actions(world, file, world.span(file, params)))
+            let only = params.pointer("/context/only").and_then(Value::as_array);
+            let is_wanted = |kind: &str| {
+                // An editor may ask for all of a family: `source` for `source.organizeImports`.
+                only.is_none_or(|only| {
+                    only.iter()
+                        .filter_map(Value::as_str)
+                        .any(|it| kind == it || kind.starts_with(&format!("{it}.")))
+                })
+            };
+            let all = actions(world, file, world.span(file, params));
+            Ok(all.into_iter().filter(|it| it["kind"].as_str().is_some_and(is_wanted)).collect())
         }
         "textDocument/semanticTokens/full" | "textDocument/semanticTokens/range" => {
             let file = world.file(params)?;
@@ -73,8 +91,8 @@ pub(super) fn answer(world: &World, method: &str, params: &Value) -> Answer {
     }
 }
 
-fn hover(world: &World, at: At) -> Answer {
-    let found = world.snapshot.hover(at.position);
+fn hover(world: &World, at: At, rules: &[Rules]) -> Answer {
+    let found = world.snapshot.hover_by(at.position, rules);
     Ok(found.map_or(Value::Null, |hover| {
         json!({ "contents": { "kind": "markdown", "value": hover.markdown }, "range": world.range(hover.span) })
     }))
@@ -242,7 +260,7 @@ fn formatting(world: &World, file: FileId) -> Value {
     }
 }
 
-fn actions(world: &World, file: FileId, span: Span) -> Value {
+fn actions(world: &World, file: FileId, span: Span) -> Vec<Value> {
     let fixes = world.snapshot.fixes(span).map(|(diagnostic, fix)| {
         let title = match fix.title.starts_with("insert `IMPORTS") || fix.edits.len() != 1 {
             true => fix.title.replace('\n', " "),
@@ -265,7 +283,10 @@ fn actions(world: &World, file: FileId, span: Span) -> Value {
             "edit": world.workspace_edit(&it.fix.edits),
         })
     });
-    fixes.chain(unused).collect()
+    let made = |kind: &'static str| move |fix: Fix| json!({ "title": fix.title, "kind": kind, "edit": world.workspace_edit(&fix.edits) });
+    let sorted = world.snapshot.sorted_imports(file).into_iter().map(made("source.organizeImports"));
+    let extracted = world.snapshot.extracted_type(span.lo).into_iter().map(made("refactor.extract"));
+    fixes.chain(unused).chain(extracted).chain(sorted).collect()
 }
 
 fn signature(world: &World, at: At) -> Value {
@@ -288,7 +309,18 @@ pub(super) fn diagnostics(world: &World, file: FileId) -> Vec<Value> {
             "tags": [1],
         })
     });
-    world.snapshot.diagnostics(file).map(|diagnostic| shown(world, diagnostic)).chain(unused).collect()
+    let deprecated = world.snapshot.deprecated(file).into_iter().map(|(span, message)| {
+        json!({
+            "range": world.range(span),
+            "severity": 4,
+            "source": "tercet",
+            "message": message,
+            // Deprecated: editors strike it through.
+            "tags": [2],
+        })
+    });
+    let found = world.snapshot.diagnostics(file).map(|diagnostic| shown(world, diagnostic));
+    found.chain(unused).chain(deprecated).collect()
 }
 
 fn shown(world: &World, diagnostic: &Diagnostic) -> Value {

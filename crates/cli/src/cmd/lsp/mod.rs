@@ -4,6 +4,7 @@ mod answers;
 mod documents;
 mod places;
 mod server;
+mod settings;
 mod uri;
 
 use crate::args::ReadingArgs;

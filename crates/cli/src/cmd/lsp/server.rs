@@ -3,12 +3,13 @@
 use super::answers;
 use super::documents::Documents;
 use super::places::{World, line_column, refused};
+use super::settings::Settings;
 use super::uri;
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, Response, ResponseError};
 use serde_json::{Value, json};
 use std::error::Error;
-use std::path::PathBuf;
-use tercet::SchemaOptions;
+use std::path::{Path, PathBuf};
+use tercet::{Rules, SchemaOptions};
 use tercet_ide::Snapshot;
 
 type Done<T> = Result<T, Box<dyn Error + Send + Sync>>;
@@ -19,11 +20,21 @@ pub(super) fn run(paths: &[PathBuf], options: SchemaOptions) -> Done<()> {
     let (id, params) = connection.initialize_start()?;
     let info = json!({ "name": "tercet", "version": env!("CARGO_PKG_VERSION") });
     connection.initialize_finish(id, json!({ "capabilities": capabilities(), "serverInfo": info }))?;
-    let mut server =
-        Server { connection, options, documents: Documents::default(), world: None, pulls: false };
+    let mut server = Server {
+        connection,
+        options,
+        documents: Documents::default(),
+        world: None,
+        pulls: false,
+        rules: tercet_ide::HOVER_RULES.to_vec(),
+    };
     server.pulls = !params.pointer("/capabilities/textDocument/diagnostic").unwrap_or(&Value::Null).is_null();
-    for root in paths.iter().cloned().chain(roots(&params)) {
-        let faults = server.documents.add_root(&root);
+    for root in paths {
+        let faults = server.documents.add_root(root);
+        server.tell(faults)?;
+    }
+    for folder in roots(&params) {
+        let faults = server.add_folder(&folder);
         server.tell(faults)?;
     }
     server.serve()?;
@@ -61,8 +72,9 @@ fn capabilities() -> Value {
         "foldingRangeProvider": true,
         "selectionRangeProvider": true,
         "documentFormattingProvider": true,
+        "documentRangeFormattingProvider": true,
         "inlayHintProvider": true,
-        "codeActionProvider": { "codeActionKinds": ["quickfix"] },
+        "codeActionProvider": { "codeActionKinds": ["quickfix", "refactor.extract", "source.organizeImports"] },
         "renameProvider": { "prepareProvider": true },
         "signatureHelpProvider": { "triggerCharacters": ["{", ","] },
         "completionProvider": { "triggerCharacters": [".", "&"] },
@@ -83,9 +95,29 @@ struct Server {
     world: Option<World>,
     /// Whether the editor asks for diagnostics itself.
     pulls: bool,
+    /// The encoding rules whose sizes hovers have.
+    rules: Vec<Rules>,
 }
 
 impl Server {
+    /// Reads the specifications of a folder that the editor has open, as its `tercet.toml` says. Returns what could not be read.
+    fn add_folder(&mut self, folder: &Path) -> Vec<String> {
+        let mut faults = Vec::new();
+        let settings = Settings::of(folder).unwrap_or_else(|fault| {
+            faults.push(fault);
+            Settings::default()
+        });
+        settings.apply(&mut self.options);
+        match settings.rules() {
+            Ok(rules) => self.rules = rules.unwrap_or_else(|| std::mem::take(&mut self.rules)),
+            Err(fault) => faults.push(fault),
+        }
+        for root in settings.roots(folder) {
+            faults.extend(self.documents.add_root(&root));
+        }
+        faults
+    }
+
     fn serve(&mut self) -> Done<()> {
         let mut is_shown = false;
         loop {
@@ -152,7 +184,7 @@ impl Server {
                     uris.filter_map(|it| uri::to_path(it.get("uri")?.as_str()?)).collect()
                 };
                 paths("/event/removed").iter().for_each(|path| self.documents.remove_root(path));
-                paths("/event/added").iter().for_each(|path| faults.extend(self.documents.add_root(path)));
+                paths("/event/added").iter().for_each(|path| faults.extend(self.add_folder(path)));
             }
             _ => return Ok(false),
         }
@@ -162,7 +194,8 @@ impl Server {
     }
 
     fn answer(&mut self, Request { id, method, params }: Request) -> Response {
-        match answers::answer(self.world(), &method, &params) {
+        let rules = self.rules.clone();
+        match answers::answer(self.world(), &method, &params, &rules) {
             Ok(value) => Response::new_ok(id, value),
             Err(error) => Response::new_err(id, error.code, error.message),
         }

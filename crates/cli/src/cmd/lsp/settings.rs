@@ -1,0 +1,79 @@
+//! `tercet.toml`: how the specifications of a folder are read.
+
+use crate::args::TagMode;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use tercet::{Rules, SchemaOptions};
+
+/// The name of the file, in a folder that an editor has open.
+const FILE: &str = "tercet.toml";
+
+/// What the file has.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Settings {
+    /// Files and folders that are read instead of the whole folder.
+    roots: Option<Vec<PathBuf>>,
+    /// Modules under another name.
+    aliases: BTreeMap<String, String>,
+    /// What tags mean.
+    tags: Option<TagMode>,
+    /// Whether every deviation from the standard is an error.
+    strict: Option<bool>,
+    /// The encoding rules whose sizes hovers have.
+    rules: Option<Vec<String>>,
+}
+
+impl Settings {
+    /// Reads the file of a folder; defaults if there is none.
+    ///
+    /// # Errors
+    /// What is wrong with the file.
+    pub(super) fn of(folder: &Path) -> Result<Self, String> {
+        let path = folder.join(FILE);
+        let text = match fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                return Ok(Self::default());
+            }
+            Err(error) => return Err(format!("{}: {error}", path.display())),
+        };
+        toml::from_str(&text).map_err(|error| format!("{}: {}", path.display(), error.to_string().trim()))
+    }
+
+    /// The paths to read, from a folder.
+    pub(super) fn roots(&self, folder: &Path) -> Vec<PathBuf> {
+        match &self.roots {
+            Some(roots) => roots.iter().map(|root| folder.join(root)).collect(),
+            None => vec![folder.to_owned()],
+        }
+    }
+
+    /// Changes how texts are read.
+    pub(super) fn apply(&self, options: &mut SchemaOptions) {
+        options.aliases.extend(self.aliases.iter().map(|(name, other)| (name.clone(), other.clone())));
+        options.strict |= self.strict.unwrap_or(false);
+        if let Some(tags) = self.tags {
+            options.tagging = tags.tagging();
+        }
+    }
+
+    /// The encoding rules whose sizes hovers have.
+    ///
+    /// # Errors
+    /// A name that no encoding rules have, or rules that give text.
+    pub(super) fn rules(&self) -> Result<Option<Vec<Rules>>, String> {
+        let Some(names) = &self.rules else { return Ok(None) };
+        let rule = |name: &String| match name.parse::<Rules>() {
+            Ok(rules) if rules.is_text() => {
+                Err(format!("`{name}` is text, whose size depends on its layout"))
+            }
+            Ok(rules) => Ok(rules),
+            Err(error) => Err(error.to_string()),
+        };
+        names.iter().map(rule).collect::<Result<_, _>>().map(Some).map_err(|error| format!("{FILE}: {error}"))
+    }
+}

@@ -1,0 +1,1 @@
+vim.filetype.add({ extension = { asn = "asn1", asn1 = "asn1" } })
