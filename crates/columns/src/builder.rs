@@ -1,17 +1,9 @@
 //! Rows to record batches.
 
 use crate::Provenance;
-use crate::flat::flat_columns;
 use crate::layout::{Integers, Keys, Layout, OctetsAs, Options, ROOT, What};
-use crate::nulls::Nulls;
-use crate::store::{Store, Values};
-use arrow_array::{
-    ArrayRef, BinaryArray, BooleanArray, Int64Array, ListArray, RecordBatch, RecordBatchOptions, StringArray,
-    StructArray,
-};
-use arrow_buffer::{OffsetBuffer, ScalarBuffer};
-use arrow_schema::{ArrowError, DataType, Field, SchemaRef};
-use std::sync::Arc;
+use crate::store::{Store, Texts, Values};
+use arrow_schema::SchemaRef;
 use tercet_dynamic::json::{self, JsonWriter};
 use tercet_dynamic::leaf::{is_ascii_based, scalar, small};
 use tercet_dynamic::text::{Octets, push_octets};
@@ -25,6 +17,9 @@ const ROWS: usize = 1 << 16;
 const CELLS: usize = 1 << 23;
 /// Rows that a batch may have however many columns there are.
 const FEW_ROWS: usize = 1 << 10;
+/// Rows of a row group.
+#[cfg(feature = "files")]
+const GROUP_ROWS: usize = 1 << 20;
 /// Octets of a batch: more, and it is full.
 const OCTETS: usize = 32 << 20;
 
@@ -150,6 +145,12 @@ impl<'s> Builder<'s> {
         many_cells || self.rows >= ROWS || self.size >= OCTETS
     }
 
+    /// Whether it is time to write a row group, in which what is absent takes no room.
+    #[cfg(feature = "files")]
+    pub(crate) fn is_group(&self) -> bool {
+        self.rows >= GROUP_ROWS || self.size >= OCTETS
+    }
+
     /// Takes back all rows but so many of the first ones since the last batch, those that failed included.
     pub fn drop_behind(&mut self, rows: usize) {
         self.take_nulled();
@@ -222,50 +223,22 @@ impl<'s> Builder<'s> {
         Row { builder: self, ended: false }
     }
 
-    /// The rows so far as a batch; the builder begins anew.
-    ///
-    /// # Errors
-    /// Those of Arrow; none are known.
-    pub fn finish(&mut self) -> Result<RecordBatch, ArrowError> {
-        let rows = self.rows;
-        let nulls = Nulls::new(rows);
-        let mut columns = self.provenance();
-        let schema = Arc::clone(self.layout.nested());
-        let mut made = std::mem::replace(&mut self.stores, stores(&self.layout));
-        let types: Vec<&DataType> =
-            schema.fields().iter().skip(columns.len()).map(|f| f.data_type()).collect();
-        match self.layout.what(ROOT) {
-            What::Group | What::Choice(_) => {
-                let mut types = types.into_iter();
-                if let Values::Group(Some(mut names)) = std::mem::replace(&mut made[0].values, Values::None) {
-                    names.pad_names(rows);
-                    columns.push(names.names()?);
-                    types.next();
-                }
-                self.parts(&mut made, ROOT, types, &nulls, &mut columns)?;
-            }
-            _ => {
-                if let Some(data_type) = types.first() {
-                    columns.push(self.column(&mut made, ROOT, data_type, &nulls)?);
-                }
-            }
-        }
-        let dropped = std::mem::take(&mut self.dropped);
-        (self.rows, self.filled, self.size) = (0, 0, 0);
+    /// Takes the rows so far; the builder begins anew.
+    pub(crate) fn take(&mut self) -> Rows {
+        let before = self.provenance();
+        let stores = std::mem::replace(&mut self.stores, stores(&self.layout));
+        let mut dropped = std::mem::take(&mut self.dropped);
+        dropped.sort_unstable();
+        dropped.dedup();
+        let count = std::mem::take(&mut self.rows);
+        (self.filled, self.size) = (0, 0);
         self.files.clear();
-        let options = RecordBatchOptions::new().with_row_count(Some(rows));
-        if self.layout.options.flat {
-            columns = flat_columns(&columns);
-        }
-        let batch = RecordBatch::try_new_with_options(self.schema(), columns, &options)?;
-        if dropped.is_empty() {
-            return Ok(batch);
-        }
-        let mut keep = vec![true; rows];
-        for row in dropped {
-            keep[row] = false;
-        }
-        arrow_select::filter::filter_record_batch(&batch, &BooleanArray::from(keep))
+        Rows { count, dropped, before, stores }
+    }
+
+    /// The name of an alternative, by its number in [`crate::store::Names`].
+    pub(crate) fn alternative(&self, field: u32) -> &str {
+        self.shape.fields.get(field as usize).map_or("", |field| self.shape.name(field.name))
     }
 
     /// Ends a list, if there is one at a place.
@@ -277,15 +250,14 @@ impl<'s> Builder<'s> {
         let count = element.map_or(0, |element| self.stores[element as usize].len);
         let store = &mut self.stores[place as usize];
         // Elements are two octets of input at least, and a batch has far fewer than 2 GiB.
-        if let Values::List(offsets) = &mut store.values
-            && offsets.len() <= store.len
+        if let Values::List(ends) = &mut store.values
+            && ends.len() < store.at.len()
         {
-            match i32::try_from(count) {
-                Ok(count) => offsets.push(count),
-                Err(_) => {
-                    offsets.push(offsets.last().copied().unwrap_or(0));
-                    self.fault = Some((place, Misfit::List));
-                }
+            if i32::try_from(count).is_ok() {
+                ends.push(count as u32);
+            } else {
+                ends.push(ends.last().copied().unwrap_or(0));
+                self.fault = Some((place, Misfit::List));
             }
         }
     }
@@ -310,112 +282,72 @@ impl<'s> Builder<'s> {
             .with_detail(detail)
     }
 
-    fn provenance(&mut self) -> Vec<ArrayRef> {
-        let elements = std::mem::take(&mut self.elements);
-        let lists = self.layout.options.elements.len();
-        let indices = (0..lists).map(|list| {
-            let column: Int64Array = elements.iter().skip(list).step_by(lists).copied().collect();
-            Arc::new(column) as ArrayRef
-        });
+    /// The columns in front of those of the type.
+    fn provenance(&mut self) -> Vec<Store> {
+        let (elements, from) = (std::mem::take(&mut self.elements), std::mem::take(&mut self.from));
+        let digests = std::mem::take(&mut self.digests);
+        let mut columns = Vec::new();
         let keys = self.layout.options.keys.names().len();
-        if keys == 0 {
-            return indices.collect();
+        if keys > 0 {
+            let file = |at: u32| self.files.get((at as usize).wrapping_sub(1)).map(String::as_bytes);
+            let mut files = Texts::default();
+            columns.push(filled(from.iter().map(|from| file(from.0).map(|file| files.push(file)))));
+            columns[0].values = Values::Text(files);
         }
-        let from = std::mem::take(&mut self.from);
-        let file = |at: u32| self.files.get((at as usize).wrapping_sub(1)).map(String::as_str);
-        let files: StringArray = from.iter().map(|(at, _)| file(*at)).collect();
-        let mut columns: Vec<ArrayRef> = vec![Arc::new(files)];
-        for number in 0..(keys - 1).min(3) {
-            let numbers: Int64Array =
-                from.iter().map(|(at, numbers)| (*at > 0).then_some(numbers[number])).collect();
-            columns.push(Arc::new(numbers));
+        for number in 0..keys.saturating_sub(1).min(3) {
+            columns.push(numbers(from.iter().map(|(at, numbers)| (*at > 0).then_some(numbers[number]))));
         }
         if self.layout.options.keys == Keys::Digest {
-            let digests = std::mem::take(&mut self.digests);
-            columns.push(match self.layout.options.octets {
-                OctetsAs::Binary => Arc::new(BinaryArray::from_iter(digests)),
-                OctetsAs::Text(form) => {
-                    let text = |digest: Option<[u8; 32]>| {
-                        let mut text = Vec::new();
-                        push_octets(&mut text, &digest?, form);
-                        String::from_utf8(text).ok()
-                    };
-                    Arc::new(digests.into_iter().map(text).collect::<StringArray>())
+            let mut texts = Texts::default();
+            let mut store = filled(digests.iter().map(|digest| {
+                match self.layout.options.octets {
+                    OctetsAs::Binary => texts.octets.extend_from_slice(digest.as_ref()?),
+                    OctetsAs::Text(form) => push_octets(&mut texts.octets, digest.as_ref()?, form),
                 }
-            });
+                Some(texts.end())
+            }));
+            store.values = match self.layout.options.octets {
+                OctetsAs::Binary => Values::Binary(texts),
+                OctetsAs::Text(_) => Values::Text(texts),
+            };
+            columns.push(store);
         }
-        columns.extend(indices);
+        let lists = self.layout.options.elements.len();
+        columns.extend((0..lists).map(|list| numbers(elements.iter().skip(list).step_by(lists).copied())));
         columns
     }
+}
 
-    /// The columns of the parts of a place, each padded to the length of null ones.
-    fn parts<'t>(
-        &self,
-        made: &mut [Store],
-        place: u32,
-        mut types: impl Iterator<Item = &'t DataType>,
-        nulls: &Nulls,
-        columns: &mut Vec<ArrayRef>,
-    ) -> Result<(), ArrowError> {
-        for part in self.layout.parts(place) {
-            let Some(data_type) = types.next() else { break };
-            let store = &mut made[part as usize];
-            let offsets = if store.len > 0 {
-                store.pad(nulls.len);
-                store.offsets()?
-            } else {
-                None
-            };
-            columns.push(self.column(made, part, data_type, nulls)?);
-            if self.layout.what(part) == What::Timestamp(true)
-                && let Some(data_type) = types.next()
-            {
-                columns.push(offsets.map_or_else(|| nulls.column(data_type), Ok)?);
-            }
-        }
-        Ok(())
-    }
+/// Rows that a builder gives up.
+#[derive(Debug)]
+pub(crate) struct Rows {
+    /// How many there are, those included that are left out.
+    pub(crate) count: usize,
+    /// The rows that are left out, in ascending order.
+    pub(crate) dropped: Vec<usize>,
+    /// The columns in front of those of the type.
+    pub(crate) before: Vec<Store>,
+    /// Those of the places of the layout.
+    pub(crate) stores: Vec<Store>,
+}
 
-    /// The column of a place, padded to the length of null ones.
-    fn column(
-        &self,
-        made: &mut [Store],
-        place: u32,
-        data_type: &DataType,
-        nulls: &Nulls,
-    ) -> Result<ArrayRef, ArrowError> {
-        let mut store = std::mem::replace(&mut made[place as usize], Store::new(What::Skip));
-        if store.len == 0 {
-            return nulls.column(data_type);
-        }
-        store.pad(nulls.len);
-        match (&mut store.values, data_type) {
-            (Values::Group(names), DataType::Struct(fields)) => {
-                let mut types = fields.iter();
-                let mut columns = Vec::with_capacity(fields.len());
-                if let Some(mut names) = names.take() {
-                    names.pad_names(nulls.len);
-                    columns.push(names.names()?);
-                    types.next();
-                }
-                self.parts(made, place, types.map(|field| field.data_type()), nulls, &mut columns)?;
-                Ok(Arc::new(StructArray::try_new(fields.clone(), columns, store.nulls.finish())?))
-            }
-            (Values::List(offsets), DataType::List(element)) => {
-                let count = offsets.last().copied().unwrap_or(0) as usize;
-                let offsets = OffsetBuffer::new(ScalarBuffer::from(std::mem::take(offsets)));
-                let values = match self.layout.parts(place).next() {
-                    Some(part) => self.column(made, part, element.data_type(), &Nulls::new(count))?,
-                    None => {
-                        return Err(ArrowError::InvalidArgumentError("a list without elements".to_owned()));
-                    }
-                };
-                let element: Arc<Field> = Arc::clone(element);
-                Ok(Arc::new(ListArray::try_new(element, offsets, values, store.nulls.finish())?))
-            }
-            _ => store.leaf(),
+/// A store without values yet, at the indices of those that are there.
+fn filled<T>(values: impl Iterator<Item = Option<T>>) -> Store {
+    let mut store = Store::of(Values::None);
+    for (index, value) in values.enumerate() {
+        store.take(index + 1);
+        if value.is_some() {
+            store.present();
         }
     }
+    store
+}
+
+fn numbers(values: impl Iterator<Item = Option<i64>>) -> Store {
+    let mut numbers = Vec::new();
+    let mut store = filled(values.map(|number| number.map(|number| numbers.push(number))));
+    store.values = Values::Int64(numbers);
+    store
 }
 
 fn stores(layout: &Layout) -> Vec<Store> {
@@ -460,16 +392,15 @@ impl Row<'_, '_> {
         if builder.layout.what(around) == What::Choice(true) {
             let store = &mut builder.stores[around as usize];
             if let Values::Group(Some(names)) = &mut store.values
-                && let Some(field) = builder.shape.fields.get(field.index())
+                && field.index() < builder.shape.fields.len()
             {
-                names.pad_names(store.len - 1);
-                names.name(builder.shape.name(field.name));
+                names.push((store.len - 1) as u32, field.0);
             }
         }
         builder.layout.child(around, field).unwrap_or(u32::MAX)
     }
 
-    /// Makes room for a value at a place: what has been absent since the last one is padded. Whether there is room.
+    /// Takes the place of a value; whether there is no other one at it.
     #[inline]
     fn begin(&mut self, place: u32) -> bool {
         let len = match self.builder.open.last() {
@@ -481,8 +412,7 @@ impl Row<'_, '_> {
         };
         let store = &mut self.builder.stores[place as usize];
         self.builder.filled += usize::from(store.len == 0);
-        store.pad(len - 1);
-        store.len < len
+        store.take(len)
     }
 
     #[inline]
@@ -521,7 +451,6 @@ impl Row<'_, '_> {
             }
         };
         if !fits && matches!(store.values, Values::Float64(_)) {
-            store.nulled();
             return builder.null(place, contents);
         }
         store.present();
@@ -537,9 +466,9 @@ impl Row<'_, '_> {
         if let Values::Text(texts) = &mut store.values {
             texts.octets.extend_from_slice(builder.json.text());
             builder.size += builder.json.text().len();
-            store.nulls.append_non_null();
-            store.len += 1;
-            if !texts.end() {
+            let fits = texts.end();
+            store.present();
+            if !fits {
                 builder.fault = Some((builder.json_place, Misfit::Text));
             }
         }

@@ -33,14 +33,11 @@
 
 mod builder;
 mod cell;
+mod dense;
 #[cfg(feature = "files")]
 mod files;
 mod flat;
 mod layout;
-#[cfg(feature = "files")]
-mod leaves;
-#[cfg(feature = "files")]
-mod levels;
 mod nulls;
 #[cfg(feature = "files")]
 mod parquet;

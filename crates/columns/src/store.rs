@@ -1,39 +1,35 @@
-//! The growing buffers of one column.
+//! The values of one column as they come: those that are there, and where they are.
 
-use crate::layout::{DIGITS, PLACES, What};
-use arrow_array::types::Decimal128Type;
-use arrow_array::{
-    ArrayRef, BinaryArray, BooleanArray, Date32Array, Decimal128Array, Float64Array, Int16Array, Int64Array,
-    PrimitiveArray, StringArray, Time64MicrosecondArray, TimestampMicrosecondArray,
-};
-use arrow_buffer::{BooleanBufferBuilder, Buffer, NullBuffer, NullBufferBuilder, OffsetBuffer, ScalarBuffer};
-use arrow_schema::ArrowError;
-use std::sync::Arc;
+use crate::layout::What;
 use tercet_dynamic::leaf::Scalar;
 use tercet_dynamic::text::{Octets, push_scalar};
 use tercet_runtime::types::Real;
 
-/// A column as far as it has come. What is absent is not appended at once: the next value, or the end of the batch, pads
-/// with all nulls that are due, so that a row costs what it has and not what it might have.
+/// A column as far as it has come. What is absent takes nothing: a value has its index, so that a row costs what it has and
+/// not what it might have.
 #[derive(Debug)]
 pub(crate) struct Store {
-    pub(crate) nulls: NullBufferBuilder,
+    /// The indices of what is there, in ascending order: rows, or elements of the list around.
+    pub(crate) at: Vec<u32>,
+    /// One more than the last index that is taken; what is taken and not in `at` is null.
     pub(crate) len: usize,
     pub(crate) values: Values,
 }
 
+/// The values at the indices of a store, one after the other.
 #[derive(Debug)]
 pub(crate) enum Values {
-    /// A struct: its parts have their own stores; a CHOICE has the alternative's name here.
-    Group(Option<Texts>),
-    List(Vec<i32>),
-    Boolean(BooleanBufferBuilder),
+    /// A struct: its parts have their own stores; a CHOICE has the alternatives here.
+    Group(Option<Names>),
+    /// Where each list ends among the elements of all.
+    List(Vec<u32>),
+    Boolean(Vec<bool>),
     Int64(Vec<i64>),
     Decimal(Vec<i128>),
     Float64(Vec<f64>),
     Binary(Texts),
     Text(Texts),
-    /// Microseconds, and minutes if there is a column of them; what could not be read is null in both.
+    /// Microseconds, and minutes if there is a column of them.
     Timestamp(Vec<i64>, Option<Vec<i16>>),
     Date(Vec<i32>),
     TimeOfDay(Vec<i64>),
@@ -42,19 +38,22 @@ pub(crate) enum Values {
 }
 
 /// Texts one behind the other.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Texts {
     pub(crate) octets: Vec<u8>,
-    offsets: Vec<i32>,
-    /// Nulls of the names of alternatives, which a CHOICE may lack that is there.
-    nulls: NullBufferBuilder,
+    /// Where each ends.
+    pub(crate) ends: Vec<u32>,
+}
+
+/// The alternatives of a CHOICE: it may be there and have none.
+#[derive(Debug, Default)]
+pub(crate) struct Names {
+    pub(crate) at: Vec<u32>,
+    /// The numbers of the alternatives.
+    pub(crate) alternatives: Vec<u32>,
 }
 
 impl Texts {
-    fn new() -> Self {
-        Self { octets: Vec::new(), offsets: vec![0], nulls: NullBufferBuilder::new(0) }
-    }
-
     /// Appends a text; whether all texts together are still short enough.
     #[inline]
     pub(crate) fn push(&mut self, text: &[u8]) -> bool {
@@ -65,49 +64,31 @@ impl Texts {
     /// Ends a text that has been appended to `octets`; whether all texts together are still short enough.
     #[inline]
     pub(crate) fn end(&mut self) -> bool {
-        let end = i32::try_from(self.octets.len());
-        if end.is_err() {
-            self.octets.truncate(self.last() as usize);
+        // Offsets are numbers of 31 bits in Arrow.
+        let fits = i32::try_from(self.octets.len()).is_ok();
+        if !fits {
+            self.octets.truncate(self.ends.last().map_or(0, |end| *end as usize));
         }
-        self.offsets.push(end.unwrap_or_else(|_| self.last()));
-        end.is_ok()
+        self.ends.push(self.octets.len() as u32);
+        fits
     }
 
-    fn last(&self) -> i32 {
-        self.offsets.last().copied().unwrap_or(0)
+    /// All texts.
+    pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = &[u8]> {
+        let mut start = 0;
+        self.ends
+            .iter()
+            .map(move |&end| &self.octets[std::mem::replace(&mut start, end as usize)..end as usize])
     }
+}
 
-    fn pad(&mut self, count: usize) {
-        let last = self.last();
-        self.offsets.resize(self.offsets.len() + count, last);
-    }
-
-    /// Appends the name of an alternative.
-    pub(crate) fn name(&mut self, name: &str) {
-        self.push(name.as_bytes());
-        self.nulls.append_non_null();
-    }
-
-    /// Appends nulls up to a length.
-    pub(crate) fn pad_names(&mut self, len: usize) {
-        let count = (len + 1).saturating_sub(self.offsets.len());
-        self.pad(count);
-        self.nulls.append_n_nulls(count);
-    }
-
-    pub(crate) fn names(mut self) -> Result<ArrayRef, ArrowError> {
-        let nulls = self.nulls.finish();
-        self.strings(nulls)
-    }
-
-    fn strings(self, nulls: Option<NullBuffer>) -> Result<ArrayRef, ArrowError> {
-        let offsets = OffsetBuffer::new(ScalarBuffer::from(self.offsets));
-        Ok(Arc::new(StringArray::try_new(offsets, Buffer::from_vec(self.octets), nulls)?))
-    }
-
-    fn binaries(self, nulls: Option<NullBuffer>) -> Result<ArrayRef, ArrowError> {
-        let offsets = OffsetBuffer::new(ScalarBuffer::from(self.offsets));
-        Ok(Arc::new(BinaryArray::try_new(offsets, Buffer::from_vec(self.octets), nulls)?))
+impl Names {
+    /// Takes note of the alternative of a CHOICE at an index.
+    pub(crate) fn push(&mut self, at: u32, alternative: u32) {
+        if self.at.last() != Some(&at) {
+            self.at.push(at);
+            self.alternatives.push(alternative);
+        }
     }
 }
 
@@ -116,7 +97,7 @@ impl Values {
     pub(crate) fn append(&mut self, value: &Scalar<'_>, octets: Octets) -> bool {
         match self {
             Self::Boolean(values) => {
-                values.append(!matches!(value, Scalar::Boolean(false)));
+                values.push(!matches!(value, Scalar::Boolean(false)));
                 true
             }
             Self::Decimal(values) => {
@@ -133,7 +114,7 @@ impl Values {
                     Scalar::Real(real) => in_f64_range(real),
                     _ => Some(0.0),
                 };
-                values.push(number.unwrap_or(0.0));
+                values.extend(number);
                 number.is_some()
             }
             Self::Text(texts) => {
@@ -175,103 +156,39 @@ impl Store {
         let values = match what {
             What::Skip => Values::None,
             What::Group | What::Choice(false) => Values::Group(None),
-            What::Choice(true) => Values::Group(Some(Texts::new())),
-            What::List => Values::List(vec![0]),
-            What::Present | What::Boolean => Values::Boolean(BooleanBufferBuilder::new(0)),
+            What::Choice(true) => Values::Group(Some(Names::default())),
+            What::List => Values::List(Vec::new()),
+            What::Present | What::Boolean => Values::Boolean(Vec::new()),
             What::Int64 => Values::Int64(Vec::new()),
             What::Decimal => Values::Decimal(Vec::new()),
             What::Float64 => Values::Float64(Vec::new()),
-            What::Binary => Values::Binary(Texts::new()),
-            What::Json | What::Text => Values::Text(Texts::new()),
+            What::Binary => Values::Binary(Texts::default()),
+            What::Json | What::Text => Values::Text(Texts::default()),
             What::Timestamp(offset) => Values::Timestamp(Vec::new(), offset.then(Vec::new)),
             What::Date => Values::Date(Vec::new()),
             What::TimeOfDay => Values::TimeOfDay(Vec::new()),
             What::Amount => Values::Amount(Vec::new()),
         };
-        Self { nulls: NullBufferBuilder::new(0), len: 0, values }
+        Self::of(values)
     }
 
-    /// Appends nulls up to a length.
+    /// An empty store of values.
+    pub(crate) fn of(values: Values) -> Self {
+        Self { at: Vec::new(), len: 0, values }
+    }
+
+    /// Takes the index before a length; whether it was free.
     #[inline]
-    pub(crate) fn pad(&mut self, len: usize) {
-        if len > self.len {
-            self.pad_with(len - self.len);
-        }
+    pub(crate) fn take(&mut self, len: usize) -> bool {
+        let is_free = self.len < len;
+        self.len = self.len.max(len);
+        is_free
     }
 
-    fn pad_with(&mut self, count: usize) {
-        let len = self.len + count;
-        self.nulls.append_n_nulls(count);
-        self.len = len;
-        match &mut self.values {
-            Values::List(offsets) => {
-                let last = offsets.last().copied().unwrap_or(0);
-                offsets.resize(offsets.len() + count, last);
-            }
-            Values::Boolean(values) => values.append_n(count, false),
-            Values::Int64(values) => values.resize(len, 0),
-            Values::Decimal(values) => values.resize(len, 0),
-            Values::Float64(values) => values.resize(len, 0.0),
-            Values::Binary(texts) | Values::Text(texts) => texts.pad(count),
-            Values::Timestamp(values, offsets) => {
-                values.resize(len, 0);
-                if let Some(offsets) = offsets {
-                    offsets.resize(len, 0);
-                }
-            }
-            Values::Date(values) => values.resize(len, 0),
-            Values::TimeOfDay(values) => values.resize(len, 0),
-            Values::Amount(values) => values.resize(len, 0),
-            Values::Group(_) | Values::None => {}
-        }
-    }
-
-    /// Takes note of a value that is there.
+    /// Takes note that a value is there, at the index that was taken last.
     #[inline]
     pub(crate) fn present(&mut self) {
-        self.nulls.append_non_null();
-        self.len += 1;
-    }
-
-    /// Takes note of a value that is there and has no place in the column: null.
-    #[cold]
-    pub(crate) fn nulled(&mut self) {
-        self.nulls.append_null();
-        self.len += 1;
-    }
-
-    /// The column of offsets beside that of a timestamp, complete.
-    pub(crate) fn offsets(&mut self) -> Result<Option<ArrayRef>, ArrowError> {
-        let Values::Timestamp(_, offsets) = &mut self.values else { return Ok(None) };
-        let Some(offsets) = offsets.take() else { return Ok(None) };
-        Ok(Some(Arc::new(Int16Array::try_new(offsets.into(), self.nulls.finish_cloned())?)))
-    }
-
-    /// A column of a leaf, complete.
-    pub(crate) fn leaf(mut self) -> Result<ArrayRef, ArrowError> {
-        let nulls = self.nulls.finish();
-        Ok(match self.values {
-            Values::Boolean(mut values) => Arc::new(BooleanArray::new(values.finish(), nulls)),
-            Values::Int64(values) => Arc::new(Int64Array::try_new(values.into(), nulls)?),
-            Values::Decimal(values) => {
-                let array: Decimal128Array = PrimitiveArray::<Decimal128Type>::try_new(values.into(), nulls)?;
-                Arc::new(array.with_precision_and_scale(DIGITS, 0)?)
-            }
-            Values::Float64(values) => Arc::new(Float64Array::try_new(values.into(), nulls)?),
-            Values::Binary(texts) => texts.binaries(nulls)?,
-            Values::Text(texts) => texts.strings(nulls)?,
-            Values::Timestamp(values, _) => {
-                Arc::new(TimestampMicrosecondArray::try_new(values.into(), nulls)?.with_timezone("UTC"))
-            }
-            Values::Date(values) => Arc::new(Date32Array::try_new(values.into(), nulls)?),
-            Values::TimeOfDay(values) => Arc::new(Time64MicrosecondArray::try_new(values.into(), nulls)?),
-            Values::Amount(values) => {
-                let array = Decimal128Array::try_new(values.into(), nulls)?;
-                Arc::new(array.with_precision_and_scale(DIGITS, PLACES)?)
-            }
-            Values::Group(_) | Values::List(_) | Values::None => {
-                return Err(ArrowError::InvalidArgumentError("not the column of a leaf".to_owned()));
-            }
-        })
+        // A batch has far fewer than 4 G rows or elements.
+        self.at.push((self.len - 1) as u32);
     }
 }

@@ -6,7 +6,7 @@ use crate::store::{Store, Values};
 const MICROS: i64 = 1_000_000;
 
 impl Store {
-    /// Appends the number of a text; a null if it is none.
+    /// Appends the number of a text at the index that was taken last; null if it is none.
     pub(crate) fn typed(&mut self, text: &[u8]) {
         let done = match &mut self.values {
             Values::Timestamp(values, offsets) => timestamp(text).map(|(micros, offset)| {
@@ -20,9 +20,8 @@ impl Store {
             Values::TimeOfDay(values) => time_of_day(text).map(|micros| values.push(micros)),
             _ => None,
         };
-        match done {
-            Some(()) => self.present(),
-            None => self.pad(self.len + 1),
+        if done.is_some() {
+            self.present();
         }
     }
 }

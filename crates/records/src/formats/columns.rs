@@ -133,16 +133,16 @@ impl Columnar<'_> {
         if self.is_part {
             let part = match &mut self.part {
                 Some(part) => part,
-                none => none.insert(PartEncoder::new(format, &self.builder.schema(), compression)?),
+                none => none.insert(PartEncoder::new(format, compression)?),
             };
-            return if self.builder.rows() > 0 { part.write(self.builder.finish()?) } else { Ok(()) };
+            return if self.builder.rows() > 0 { part.write(&mut self.builder) } else { Ok(()) };
         }
         let encoder = match &mut self.encoder {
             Some(encoder) => encoder,
             none => none.insert(Encoder::new(format, &self.builder.schema(), compression)?),
         };
         if self.builder.rows() > 0 {
-            encoder.write(&self.builder.finish()?, out)?;
+            encoder.write(&mut self.builder, out)?;
         }
         Ok(())
     }
@@ -155,7 +155,7 @@ impl Columnar<'_> {
 
 impl RowWriter for Columnar<'_> {
     fn begin_record(&mut self, out: &mut Vec<u8>) {
-        if self.builder.is_full() {
+        if Encoder::is_full(self.format, &self.builder) {
             self.batch(out);
         }
         self.before = self.builder.appended();
