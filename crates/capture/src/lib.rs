@@ -45,5 +45,5 @@ pub use capture::{Capture, Options};
 pub use decode_as::{DecodeAs, Field};
 pub use event::{Endpoint, Event, Pdu, Sccp, SccpAddress, Stream, Unread};
 pub use fault::Fault;
-pub use protocol::{Protocol, Variant, protocol, protocols};
+pub use protocol::{Protocol, Variant, protocol, protocol_and_type, protocols};
 pub use time::Time;

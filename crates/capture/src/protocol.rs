@@ -134,6 +134,24 @@ pub fn protocol(name: &str) -> Option<&'static Protocol> {
     protocols().iter().find(|protocol| protocol.name == name)
 }
 
+/// Returns the protocol of a name, `lte-rrc`, or of one of its types, `lte-rrc.dl-dcch`.
+///
+/// # Errors
+/// The text names what is unknown, and the nearest known name.
+pub fn protocol_and_type(name: &str) -> Result<(&'static Protocol, Option<Arc<Variant>>), String> {
+    let (of, variant) = name.split_once('.').map_or((name, None), |(of, variant)| (of, Some(variant)));
+    let found = protocol(of)
+        .ok_or_else(|| tercet_suggest::unknown("protocol", of, protocols().iter().map(|it| &*it.name)))?;
+    let Some(variant) = variant else { return Ok((found, None)) };
+    match found.variant(variant) {
+        Some(variant) => Ok((found, Some(Arc::clone(variant)))),
+        None => {
+            let known = found.variants.iter().map(|it| &*it.name);
+            Err(tercet_suggest::unknown("type", variant, known))
+        }
+    }
+}
+
 /// Returns the protocol by the first octet where one name on the network has two: H.248 in text and in BER.
 pub(crate) fn by_contents(found: Target, octets: &[u8]) -> Target {
     let first = octets.first().copied().unwrap_or(0);
@@ -165,6 +183,15 @@ fn snmp_version(octets: &[u8]) -> Option<u8> {
 mod tests {
     use super::*;
     use std::collections::HashSet;
+
+    #[test]
+    fn protocols_and_types_are_named() {
+        assert_eq!(protocol_and_type("s1ap").unwrap().0.name, "s1ap");
+        let (found, variant) = protocol_and_type("lte-rrc.dl-dcch").unwrap();
+        assert_eq!((&*found.name, &*variant.unwrap().type_name), ("lte-rrc", "DL-DCCH-Message"));
+        assert!(protocol_and_type("s1pa").unwrap_err().contains("s1ap"));
+        assert!(protocol_and_type("lte-rrc.dl-dchc").unwrap_err().contains("dl-dcch"));
+    }
 
     #[test]
     fn the_table_has_each_name_and_number_once() {

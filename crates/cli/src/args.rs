@@ -45,6 +45,40 @@ pub struct SchemaArgs {
     pub cache: CacheArgs,
 }
 
+/// Which messages of packet captures are read.
+#[cfg(feature = "capture")]
+#[derive(Args, Clone, Debug, Default)]
+pub struct CaptureArgs {
+    /// Of packet captures: read the messages of these protocols, or of one type of theirs: `lte-rrc.dl-dcch`
+    ///
+    /// By default those that the specifications decode. `tercet capture protocols` lists them.
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub protocol: Vec<String>,
+
+    /// Of packet captures: rule for messages that the table of protocols does not find, as in `tercet capture list`
+    #[arg(long, value_name = "RULE")]
+    pub decode_as: Vec<String>,
+}
+
+/// Whether inputs are packet captures.
+#[cfg(feature = "capture")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum CaptureFraming {
+    /// Packet captures are found by their first bytes
+    #[default]
+    Auto,
+    /// They are
+    Capture,
+}
+
+#[cfg(feature = "capture")]
+impl CaptureFraming {
+    /// Returns whether inputs are captures, if that is given.
+    pub fn is_capture(self) -> Option<bool> {
+        (self == Self::Capture).then_some(true)
+    }
+}
+
 /// Whether plans of earlier runs are used.
 #[derive(Args, Clone, Debug, Default, PartialEq, Eq)]
 pub struct CacheArgs {

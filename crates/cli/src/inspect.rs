@@ -1,6 +1,10 @@
 //! Looking at record files without converting them: what `cat`, `head` and `stat` share.
 
+#[cfg(feature = "capture")]
+use crate::args::CaptureArgs;
 use crate::args::writes_stdout;
+#[cfg(feature = "capture")]
+use crate::cmd::capture::{Source, not_applied, refuse_others};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::inputs::Input;
 use crate::job::{Job, RecordArgs};
@@ -13,6 +17,8 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+#[cfg(feature = "capture")]
+use tercet::records::conversion::InputOptions;
 use tercet::records::conversion::RenderingOptions;
 use tercet::records::{Converter, Guard, Output, RowWriter, Stopped, Summary, Targets};
 
@@ -24,6 +30,10 @@ pub struct InspectArgs {
 
     #[command(flatten)]
     pub rendering: RenderingOptions,
+
+    #[cfg(feature = "capture")]
+    #[command(flatten)]
+    capture: CaptureArgs,
 
     /// Write a line of JSON to this file for each marked value: a text or time that is kept although it breaks the rules of
     /// its type
@@ -40,6 +50,23 @@ impl InspectArgs {
             guard.writes("`--marks`", path)?;
         }
         Ok(guard)
+    }
+
+    /// Returns the captures that are read, with the options that apply to them; others are refused.
+    #[cfg(feature = "capture")]
+    pub fn captures(&self, input: &InputOptions) -> Outcome<Source> {
+        refuse_others(&self.source.records, &["framing", "type"])?;
+        refuse_others(&self.rendering, &[])?;
+        if self.marks.is_some() {
+            return Err(not_applied("marks"));
+        }
+        Ok(Source {
+            input: input.clone(),
+            schema: self.source.schema.clone(),
+            capture: self.capture.clone(),
+            type_name: self.source.records.type_name.clone(),
+            conditions: Vec::new(),
+        })
     }
 
     /// What to read and how; values are shown by a profile if they are to be `rendered` or the command line says so.

@@ -284,29 +284,119 @@ fn messages_become_rows_that_are_equal_in_all_formats() {
     ]);
     let parquet = fs::read(output.path().join("ngap.parquet")).unwrap();
     assert!(parquet.starts_with(b"PAR1") && parquet.ends_with(b"PAR1"));
-    let (_, code, stderr) = run(&["convert", "-s", &schemas, capture], "");
-    assert!(code == Some(1) && stderr.contains("--protocol NAME"), "{stderr}");
+    let (found, code, stderr) = run(&["convert", "-q", "-s", &schemas, capture], "");
+    assert!(code == Some(0) && found == converted(&["-f", "jsonl"]), "{stderr}");
     // Nothing is ignored silently.
     for option in [
         &["--explode", "value"][..],
         &["--dedupe"],
         &["--skip-rejects"],
         &["--summary", "s.json"],
-        &["--strict"],
+        &["--filler", "AA"],
     ] {
         let words = [&["convert", "-s", &schemas, "--protocol", "ngap"], option, &[capture]].concat();
         let (_, code, stderr) = run(&words, "");
         let expected = format!("`{}` does not apply to packet captures", option[0]);
         assert!(code == Some(1) && stderr.contains(&expected), "{option:?}: {stderr}");
     }
-    for command in [
-        &["head", "-s", &schemas][..],
-        &["decode", "-s", &schemas],
-        &["validate", "-s", &schemas, "-t", "NGAP-PDU"],
+    for words in [
+        &["decode", "--trace"][..],
+        &["decode", "--rules", "aper"],
+        &["head", "--filler", "AA"],
+        &["validate", "--strict-rules"],
     ] {
-        let (_, code, stderr) = run(&[command, &[capture]].concat(), "");
-        assert!(code == Some(1) && stderr.contains("tercet capture list"), "{command:?}: {stderr}");
+        let (_, code, stderr) = run(&[words, &["-s", &schemas, capture]].concat(), "");
+        let expected = format!("`{}` does not apply to packet captures", words[1]);
+        assert!(code == Some(1) && stderr.contains(&expected), "{words:?}: {stderr}");
     }
+}
+
+#[test]
+fn captures_are_a_framing_of_all_commands() {
+    let Some(captures) = tercet_testing::corpora("captures/nas-ran") else { return };
+    let Some(schemas) = of_3gpp("3GPP_NR_NGAP_38413") else { return };
+    let capture = captures.join("open5gs-testregistration.pcapng");
+    let capture = capture.to_str().unwrap();
+    let with = |command: &str, more: &[&str]| {
+        let (out, code, stderr) = run(&[&[command, "-s", &schemas, capture], more].concat(), "");
+        (out, code, stderr)
+    };
+    let (lines, ..) = list(&["--protocol", "ngap", capture], &schemas);
+    // The values of all messages, in order.
+    let (out, code, stderr) = with("decode", &["-f", "jsonl"]);
+    assert_eq!(code, Some(0), "{stderr}");
+    assert_eq!(out.lines().count(), lines.len());
+    let (rows, ..) = with("convert", &["-q", "-f", "jsonl"]);
+    for (value, row) in out.lines().zip(rows.lines()) {
+        let row: Value = serde_json::from_str(row).unwrap();
+        assert_eq!(serde_json::from_str::<Value>(value).unwrap(), row["value"]);
+    }
+    // Types and protocols choose; one that is not there is reported.
+    for more in [&["-t", "NGAP-PDU"][..], &["--protocol", "ngap"], &["--framing", "capture"]] {
+        assert_eq!(with("decode", &[more, &["-f", "jsonl", "-n", "3"]].concat()).0.lines().count(), 3);
+    }
+    let (_, code, stderr) = with("decode", &["-t", "Other"]);
+    assert!(code == Some(1) && stderr.contains("there are messages of ngap"), "{stderr}");
+    let (out, code, _) = with("head", &["-n", "2", "--width", "60"]);
+    assert!(code == Some(0) && out.starts_with("frame  time") && out.contains("NGSetupRequest"), "{out}");
+    let (out, code, _) = with("cat", &["-n", "1", "-f", "jsonl"]);
+    assert!(code == Some(0) && out.lines().count() == 1 && out.contains("NGSetupResponse"), "{out}");
+    let (out, code, stderr) = with("stat", &[]);
+    assert_eq!(code, Some(0), "{stderr}");
+    assert!(out.starts_with("ngap: 1,306 messages\n") && out.contains("InitialUEMessage"), "{out}");
+    let (out, code, stderr) = with("validate", &[]);
+    assert!(code == Some(2) && stderr.contains("1,306 values, 59 not valid"), "{stderr}");
+    assert!(out.contains("frame 3994: NGAP-PDU.initiatingMessage.criticality: reject is not"), "{out}");
+    let (out, code, _) = with("doctor", &[]);
+    assert!(code == Some(0) && out.contains("a packet capture of 4,104 packets: ngap (1306)"), "{out}");
+    assert!(out.contains("tercet convert -s ") && out.contains(" --protocol ngap "), "{out}");
+    // Standard input is not looked at before.
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tercet"));
+    command.args([
+        "convert",
+        "-q",
+        "-s",
+        &schemas,
+        "-f",
+        "jsonl",
+        "--framing",
+        "capture",
+        "--protocol",
+        "ngap",
+    ]);
+    command.env("TERCET_CACHE", CACHE).stdin(fs::File::open(capture).unwrap());
+    assert_eq!(String::from_utf8(command.output().unwrap().stdout).unwrap(), rows);
+    // Files of other kinds are not read as captures.
+    let other = tempfile::NamedTempFile::new().unwrap();
+    fs::write(other.path(), "0").unwrap();
+    let (_, code, stderr) = with("head", &[other.path().to_str().unwrap()]);
+    assert!(code == Some(1) && stderr.contains("is a packet capture"), "{stderr}");
+}
+
+#[test]
+fn what_equipment_sends_is_decoded_with_warnings() {
+    let Some(captures) = tercet_testing::corpora("captures/nas-ran") else { return };
+    let Some(schemas) = of_3gpp("3GPP_EUTRAN_S1AP_36413") else { return };
+    let (mut deviating, mut strict_faults) = (0, 0);
+    for entry in fs::read_dir(captures).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|it| it != "pcap" && it != "pcapng") {
+            continue;
+        }
+        let path = path.to_str().unwrap();
+        let (lines, code, stderr) = list(&["--protocol", "s1ap", path], &schemas);
+        assert!(code == Some(0) && lines.iter().all(|line| line["error"].is_null()), "{path}: {stderr}");
+        let codes = |line: &Value| line["warnings"].as_array().cloned().unwrap_or_default();
+        // A backslash in the name of an eNB.
+        let of_name = |line: &&Value| codes(line).iter().any(|it| it["code"] == "character-invalid");
+        deviating += lines.iter().filter(of_name).count();
+        let (strict, ..) = list(&["--strict", "--protocol", "s1ap", path], &schemas);
+        for (line, strict) in lines.iter().zip(&strict) {
+            assert_eq!(codes(line).is_empty(), strict["error"].is_null(), "{line}\n{strict}");
+            strict_faults += usize::from(!strict["error"].is_null());
+        }
+    }
+    assert!(deviating == 6 && strict_faults > deviating, "{deviating} {strict_faults}");
 }
 
 #[test]
@@ -374,4 +464,70 @@ fn captures_are_compressed_cut_and_not_captures() {
     assert_eq!((lines.len(), code), (1, Some(0)), "{stderr}");
     let (_, code, stderr) = list(&["--limit-memory", "x", &flood], "");
     assert!(code == Some(1) && stderr.contains("`x` is not a size such as `64M`"), "{stderr}");
+}
+
+#[test]
+fn operations_of_tcap_have_the_names_of_the_specification() {
+    let Some(captures) = tercet_testing::corpora("captures/made") else { return };
+    let Some(specifications) = tercet_testing::corpora("asn1/specs") else { return };
+    let folders = ["itu-t/ITUT_Q773_1997-06", "3gpp/3GPP_MAP_29002"];
+    let schemas = std::env::join_paths(folders.map(|folder| specifications.join(folder))).unwrap();
+    let capture = captures.join("sigtran-m3ua-map.pcap");
+    let (lines, code, stderr) = list(&[capture.to_str().unwrap()], schemas.to_str().unwrap());
+    assert_eq!(code, Some(0), "{stderr}");
+    let operations: Vec<_> =
+        lines.iter().filter_map(|line| line["ids"]["operations"].as_array()).flatten().collect();
+    let is_name =
+        |it: &&&Value| it.as_str().is_some_and(|it| it.starts_with(|it: char| it.is_ascii_lowercase()));
+    assert!(
+        !operations.is_empty() && operations.iter().filter(is_name).count() == operations.len(),
+        "{operations:?}"
+    );
+    assert!(
+        operations.iter().any(|it| **it == "updateLocation" || **it == "sendAuthenticationInfo"),
+        "{operations:?}"
+    );
+}
+
+#[test]
+fn messages_inside_of_others_are_decoded() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    fs::create_dir(at("specifications")).unwrap();
+    let of_ngap = "NGAP-PDU-Descriptions DEFINITIONS AUTOMATIC TAGS ::= BEGIN
+        NGAP-PDU ::= CHOICE { initiatingMessage SEQUENCE { nrppa NRPPa-PDU, rest OCTET STRING } }
+        NRPPa-PDU ::= OCTET STRING END";
+    let of_nrppa = "NRPPA-PDU-Descriptions DEFINITIONS AUTOMATIC TAGS ::= BEGIN
+        P ::= CLASS { &code INTEGER (0..255) UNIQUE, &Type } WITH SYNTAX { &code &Type }
+        Ps P ::= { { 2 OTDOAInformationRequest }, ... }
+        NRPPA-PDU ::= SEQUENCE { code P.&code ({Ps}), value P.&Type ({Ps}{@code}) }
+        OTDOAInformationRequest ::= SEQUENCE { cell INTEGER (0..255) } END";
+    fs::write(at("specifications/ngap.asn"), of_ngap).unwrap();
+    // NRPPa in aligned PER: the code, the open type of one byte. Then NGAP: two octet strings after their lengths.
+    let inner = [2, 1, 7];
+    let message = [&[3][..], &inner, &[1, 0xAB]].concat();
+    let mut chunk = vec![0, 3, 0, 16 + message.len() as u8, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 60];
+    chunk.extend(&message);
+    chunk.resize(chunk.len().next_multiple_of(4), 0);
+    let sctp = [&[0x96, 0x0C, 0x96, 0x0C, 0, 0, 0, 7, 0, 0, 0, 0][..], &chunk].concat();
+    let length = 20 + sctp.len() as u8;
+    let header = [0x45, 0, 0, length, 0, 1, 0, 0, 64, 132, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2];
+    let mut file = vec![0xD4, 0xC3, 0xB2, 0xA1, 2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 101, 0, 0, 0];
+    file.extend([0, 0, 0, 0, 0, 0, 0, 0, length, 0, 0, 0, length, 0, 0, 0]);
+    file.extend([&header[..], &sctp].concat());
+    fs::write(at("one.pcap"), file).unwrap();
+    // Without a specification of what is inside, it stays bytes.
+    let (lines, code, stderr) = list(&["-s", &at("specifications"), &at("one.pcap")], "");
+    assert!(code == Some(0) && lines.len() == 1 && lines[0].get("inner").is_none(), "{lines:?} {stderr}");
+    fs::write(at("specifications/nrppa.asn"), of_nrppa).unwrap();
+    let (lines, code, stderr) = list(&["-s", &at("specifications"), &at("one.pcap")], "");
+    assert!(code == Some(0) && stderr.is_empty(), "{stderr}");
+    let found = &lines[0]["inner"][0];
+    assert_eq!((&found["protocol"], &found["octets"]), (&"nrppa".into(), &"020107".into()), "{lines:?}");
+    assert_eq!((&found["message"], &found["rules"]), (&"OTDOAInformationRequest".into(), &"aper".into()));
+    let (flat, ..) = list(&["--flat", "-s", &at("specifications"), &at("one.pcap")], "");
+    assert_eq!(flat.len(), 2);
+    assert!(flat[0]["protocol"] == "ngap" && flat[0].get("inner").is_none());
+    assert_eq!((&flat[1]["frame"], &flat[1]["src"]), (&lines[0]["frame"], &lines[0]["src"]));
+    assert_eq!((&flat[1]["protocol"], &flat[1]["type"]), (&"nrppa".into(), &"NRPPA-PDU".into()));
 }

@@ -133,8 +133,8 @@ fn without_a_specification_files_are_named() {
     }
     fs::write(folder.join("trace.pcapng"), [0x0A, 0x0D, 0x0D, 0x0A, 0, 0, 0, 28]).unwrap();
     let (said, code, _) = doctor(folder, "trace.pcapng");
-    assert_eq!(code, Some(3), "{said}");
-    assert!(said.contains("a packet capture (pcapng), not a record file"), "{said}");
+    assert_eq!(code, Some(4), "{said}");
+    assert!(said.contains("a packet capture of 0 packets: no messages of known protocols"), "{said}");
 }
 
 #[test]

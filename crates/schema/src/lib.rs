@@ -28,6 +28,8 @@
 //! ```
 
 mod cache;
+#[cfg(feature = "captures")]
+pub mod captures;
 mod codec;
 mod compiled;
 mod detect;

@@ -1,6 +1,10 @@
 //! `tercet cat`.
 
+#[cfg(feature = "capture")]
+use crate::exit::Exit;
 use crate::exit::{Failure, Outcome};
+#[cfg(feature = "capture")]
+use crate::inputs::Input;
 use crate::inputs::InputArgs;
 use crate::inspect::InspectArgs;
 use crate::term;
@@ -10,6 +14,8 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tercet::dynamic::{Error, View};
+#[cfg(feature = "capture")]
+use tercet::records::Prepared;
 use tercet::records::{Format, conversion::FormOptions};
 use tercet::records::{Origin, RowWriter};
 
@@ -68,7 +74,9 @@ impl Cat {
         let mut guard = self.inspect.guard()?;
         let inputs = self.input.expand_beside(&mut guard, false)?;
         #[cfg(feature = "capture")]
-        crate::cmd::capture::refuse(&inputs)?;
+        if crate::cmd::capture::are_captures(&inputs, self.inspect.source.records.is_capture())? {
+            return self.captures(&inputs);
+        }
         // Value notation is that of the type itself, unless told.
         let job = self.inspect.job(&inputs, self.format != Format::VALUE)?;
         let render = self.render.expanded(job.shown(), job.record)?;
@@ -86,6 +94,29 @@ impl Cat {
         text.clear();
         render.end(&mut text)?;
         out.write_all(&text)?;
+        Ok(exit)
+    }
+}
+
+#[cfg(feature = "capture")]
+impl Cat {
+    /// Shows messages of captures, by their numbers among those of a type.
+    fn captures(&self, inputs: &[Input]) -> Outcome {
+        let messages = self.inspect.captures(&self.input.options)?.messages(inputs)?;
+        let mut exit = Exit::Good;
+        let mut out = term::stdout(term::quotes(self.format));
+        for of_type in &messages {
+            let mut prepared = Prepared::new(&of_type.envelope.shape, of_type.envelope.root);
+            prepared.expand_columns(&self.render)?;
+            prepared.check_columns(&self.render, self.format)?;
+            let stop = Arc::<AtomicBool>::default();
+            let mut writer = Picked {
+                render: self.format.writer(&self.render, prepared.shown(), prepared.record),
+                numbers: &self.numbers,
+                stop: Arc::clone(&stop),
+            };
+            exit = exit.max(of_type.read(&mut writer, &mut out, None, Some(&stop))?.0);
+        }
         Ok(exit)
     }
 }

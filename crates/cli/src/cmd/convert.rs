@@ -104,8 +104,8 @@ pub struct RunArgs {
 
     /// Of packet captures: convert the messages of these protocols, into a file for each in an output directory
     ///
-    /// `tercet capture protocols` lists them. A protocol of several types takes one: `lte-rrc.dl-dcch`. Rows have columns for frame, time,
-    /// addresses, name and identifiers before those of the value.
+    /// By default those that the specifications decode. `tercet capture protocols` lists all. A protocol of several types takes one:
+    /// `lte-rrc.dl-dcch`. Rows have columns for frame, time, addresses, name and identifiers before those of the value.
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub protocol: Vec<String>,
 
@@ -124,9 +124,6 @@ impl RunArgs {
         let fault = match () {
             () if self.interval != Interval::default() && !self.watch => "`--interval` requires `--watch`",
             () if self.watch && !self.protocol.is_empty() => "`--watch` does not apply to packet captures",
-            () if !self.decode_as.is_empty() && self.protocol.is_empty() => {
-                "`--decode-as` requires `--protocol`"
-            }
             () if self.watch && (self.summary.is_some() || self.skip_existing) => {
                 "`--watch` goes on until a signal: it takes neither `--summary` nor `--skip-existing`"
             }
@@ -178,7 +175,7 @@ impl Convert {
             let inputs = input.expand_beside(&mut guard, run.quiet)?;
             self.check_suffix()?;
             #[cfg(feature = "capture")]
-            if !run.protocol.is_empty() || inputs.first().is_some_and(crate::cmd::capture::is_capture) {
+            if crate::cmd::capture::are_captures(&inputs, self.is_capture())? {
                 return crate::cmd::capture::convert(self, &inputs);
             }
             return self.convert(&inputs, guard, stop, None);
@@ -191,6 +188,13 @@ impl Convert {
             true => Ok(Exit::Good),
             false => self.convert(&inputs, guard, || Ok(stop), Some(&mut watch)),
         }
+    }
+
+    /// Returns whether the framing that is given is that of captures.
+    #[cfg(feature = "capture")]
+    fn is_capture(&self) -> Option<bool> {
+        let given = self.conversion.records.is_capture();
+        given.or_else(|| (!self.run.protocol.is_empty()).then_some(true))
     }
 
     /// What is read beside the inputs, and what is written under names that are known before the inputs are.

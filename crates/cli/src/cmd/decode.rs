@@ -1,7 +1,11 @@
 //! `tercet decode`.
 
+#[cfg(feature = "capture")]
+use crate::args::{CaptureArgs, CaptureFraming};
 use crate::args::{SchemaArgs, SyntaxOrAuto, writes_stdout};
 use crate::auto::{self, Told};
+#[cfg(feature = "capture")]
+use crate::cmd::capture::{Source, not_applied, refuse_others};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::inputs::{Input, InputArgs, InputPart, SpellingArgs};
 use crate::job::Job;
@@ -76,6 +80,15 @@ pub struct Decode {
     #[command(flatten)]
     spelling: SpellingArgs,
 
+    #[cfg(feature = "capture")]
+    #[command(flatten)]
+    capture: CaptureArgs,
+
+    /// How values are framed
+    #[cfg(feature = "capture")]
+    #[arg(long, value_enum, default_value_t, value_name = "FRAMING")]
+    framing: CaptureFraming,
+
     /// Handling of components that the schema does not define
     #[arg(long, value_enum, default_value_t = UnknownPolicy::Extensible, value_name = "POLICY")]
     unknown: UnknownPolicy,
@@ -144,7 +157,6 @@ impl Decode {
             return Err(Failure::usage("files with columns are made by `tercet convert`"));
         }
         self.render.check_format(Some(self.format))?;
-        let schema = Arc::new(self.schema.load()?);
         let mut guard = self.schema.guard()?;
         writes_stdout(&mut guard)?;
         if let Some(path) = &self.marks {
@@ -152,7 +164,10 @@ impl Decode {
         }
         let mut inputs = self.input.expand_beside(&mut guard, false)?;
         #[cfg(feature = "capture")]
-        crate::cmd::capture::refuse(&inputs)?;
+        if crate::cmd::capture::are_captures(&inputs, self.framing.is_capture())? {
+            return self.captures();
+        }
+        let schema = Arc::new(self.schema.load()?);
         let (syntax, type_name) = match (self.rules.0, &self.type_name) {
             (Some(syntax), Some(name)) if !self.explain => (syntax, name.clone()),
             (syntax, name) => {
@@ -278,6 +293,39 @@ impl Decode {
         out.flush()?;
         marks.map_or(Ok(()), Output::commit)?;
         Ok(exit)
+    }
+
+    /// Prints the messages of captures.
+    #[cfg(feature = "capture")]
+    fn captures(&self) -> Outcome {
+        let given = [
+            ("rules", self.rules != SyntaxOrAuto::default()),
+            ("explain", self.explain),
+            ("trace", self.trace.is_some()),
+            ("marks", self.marks.is_some()),
+            ("hex", self.spelling.hex),
+            ("defaults", self.defaults),
+            ("trailing", self.trailing.is_some()),
+        ];
+        if let Some((option, _)) = given.iter().find(|(_, is_given)| *is_given) {
+            return Err(not_applied(option));
+        }
+        refuse_others(&self.rendering, &[])?;
+        let source = Source {
+            input: self.input.options.clone(),
+            schema: self.schema.clone(),
+            capture: self.capture.clone(),
+            type_name: self.type_name.clone(),
+            conditions: Vec::new(),
+        };
+        let mut out = BufWriter::new(term::stdout(term::quotes(self.format)));
+        crate::cmd::capture::print(
+            &source,
+            self.format,
+            &self.render,
+            self.limit.map(NonZeroU64::get),
+            &mut out,
+        )
     }
 
     /// Prints the parts of encodings, up to the first fault of each input.

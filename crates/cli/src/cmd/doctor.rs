@@ -1,6 +1,10 @@
 //! `tercet doctor`.
 
+#[cfg(feature = "capture")]
+use crate::args::CaptureArgs;
 use crate::args::TagMode;
+#[cfg(feature = "capture")]
+use crate::cmd::capture::{Source, refuse_others};
 use crate::discover::Trial;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::inputs::{Input, InputArgs};
@@ -49,6 +53,15 @@ struct Found {
 impl Doctor {
     pub fn run(&self) -> Outcome {
         let inputs = self.input.expand()?;
+        #[cfg(feature = "capture")]
+        if self
+            .source
+            .records
+            .is_capture()
+            .unwrap_or_else(|| inputs.iter().all(crate::cmd::capture::is_capture))
+        {
+            return self.captures(&inputs);
+        }
         let mut trials = Vec::new();
         for input in &inputs {
             // The commands that are printed read standard input by this name.
@@ -61,6 +74,20 @@ impl Doctor {
             ([(input, name, trial)], Some(schemas)) => self.one(schemas, input, name, trial),
             (_, schemas) => self.several(schemas.as_ref(), trials),
         }
+    }
+
+    /// Shows the protocols of captures, and the commands that read them.
+    #[cfg(feature = "capture")]
+    fn captures(&self, inputs: &[Input]) -> Outcome {
+        refuse_others(&self.source.records, &["framing"])?;
+        let source = Source {
+            input: self.input.options.clone(),
+            schema: self.source.schema.clone(),
+            capture: CaptureArgs::default(),
+            type_name: None,
+            conditions: Vec::new(),
+        };
+        crate::cmd::capture::diagnose(&source, inputs)
     }
 
     /// Shows the ways to read one file.

@@ -1,6 +1,10 @@
 //! `tercet head`.
 
+#[cfg(feature = "capture")]
+use crate::exit::Exit;
 use crate::exit::Outcome;
+#[cfg(feature = "capture")]
+use crate::inputs::Input;
 use crate::inputs::InputArgs;
 use crate::inspect::InspectArgs;
 use crate::term;
@@ -10,6 +14,8 @@ use std::io::{self, Write as _};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tercet::dynamic::{Error, View};
+#[cfg(feature = "capture")]
+use tercet::records::Prepared;
 use tercet::records::{Format, conversion::FormOptions};
 use tercet::records::{Origin, RowWriter};
 use tercet_printable::printable;
@@ -52,7 +58,9 @@ impl Head {
         let mut guard = self.inspect.guard()?;
         let inputs = self.input.expand_beside(&mut guard, false)?;
         #[cfg(feature = "capture")]
-        crate::cmd::capture::refuse(&inputs)?;
+        if crate::cmd::capture::are_captures(&inputs, self.inspect.source.records.is_capture())? {
+            return self.captures(&inputs);
+        }
         let job = self.inspect.job(&inputs, true)?;
         let render = self.render.expanded(job.shown(), job.record)?;
         render.check_columns(Format::CSV, job.shown(), job.record)?;
@@ -64,9 +72,35 @@ impl Head {
         let mut text = Vec::new();
         render.begin(&mut text);
         let exit = self.inspect.read(&job, &inputs, &mut render, &mut text, &mut |_, _| {})?;
+        self.print(&text)?;
+        Ok(exit)
+    }
+
+    /// Prints CSV as a table or lines.
+    fn print(&self, text: &[u8]) -> Outcome<()> {
         let width = self.width.or_else(term::width).unwrap_or(usize::MAX - GAP);
-        let shown = if self.vertical { lines(&rows(&text)) } else { table(&rows(&text), width) };
-        io::stdout().lock().write_all(shown.as_bytes())?;
+        let shown = if self.vertical { lines(&rows(text)) } else { table(&rows(text), width) };
+        Ok(io::stdout().lock().write_all(shown.as_bytes())?)
+    }
+
+    /// Shows the first messages of captures, those of each type in a table.
+    #[cfg(feature = "capture")]
+    fn captures(&self, inputs: &[Input]) -> Outcome {
+        let messages = self.inspect.captures(&self.input.options)?.messages(inputs)?;
+        let mut exit = Exit::Good;
+        for (at, of_type) in messages.iter().enumerate() {
+            let mut prepared = Prepared::new(&of_type.envelope.shape, of_type.envelope.root);
+            prepared.expand_columns(&self.render)?;
+            prepared.check_columns(&self.render, Format::CSV)?;
+            let mut writer = Format::CSV.writer(&self.render, prepared.shown(), prepared.record);
+            let mut text = Vec::new();
+            exit = exit.max(of_type.read(&mut *writer, &mut text, Some(self.count), None)?.0);
+            if messages.len() > 1 {
+                let gap = if at > 0 { "\n" } else { "" };
+                writeln!(io::stdout(), "{gap}{}", of_type.name)?;
+            }
+            self.print(&text)?;
+        }
         Ok(exit)
     }
 }

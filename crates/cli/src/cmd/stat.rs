@@ -1,6 +1,10 @@
 //! `tercet stat`.
 
+#[cfg(feature = "capture")]
+use crate::exit::Exit;
 use crate::exit::Outcome;
+#[cfg(feature = "capture")]
+use crate::inputs::Input;
 use crate::inputs::InputArgs;
 use crate::inspect::InspectArgs;
 use crate::term;
@@ -8,7 +12,7 @@ use clap::Args;
 use std::fmt::{self, Write as _};
 use std::io::{self, Write as _};
 use tercet::dynamic::leaf::{Scalar, scalar};
-use tercet::dynamic::{Error, FieldId, Shape, Token, View};
+use tercet::dynamic::{Error, FieldId, NodeId, Shape, Token, View};
 use tercet::records::{Balance, Leaves, Origin, RowWriter};
 
 /// Count what record files hold: types, how often components occur, how large they are
@@ -33,21 +37,50 @@ impl Stat {
         let mut guard = self.inspect.guard()?;
         let inputs = self.input.expand_beside(&mut guard, false)?;
         #[cfg(feature = "capture")]
-        crate::cmd::capture::refuse(&inputs)?;
+        if crate::cmd::capture::are_captures(&inputs, self.inspect.source.records.is_capture())? {
+            return self.captures(&inputs);
+        }
         let job = self.inspect.job(&inputs, false)?;
         let shape = job.shown().shape();
         let leaves = job.shown().leaves;
-        let mut statistics =
-            Statistics { shape, leaves, places: Vec::new(), path: Vec::new(), lengths: None };
+        let mut statistics = Statistics::new(shape, leaves);
         let mut balance = Balance::default();
         let exit =
             self.inspect.read(&job, &inputs, &mut statistics, &mut io::sink(), &mut |_, summary| {
                 balance.merge(&summary.balance);
             })?;
         let mut out = term::report();
-        let places = &statistics.places;
-        let records = places.first().map_or(0, |root| root.count);
+        let records = statistics.places.first().map_or(0, |root| root.count);
         writeln!(out, "{}, {}", term::count(records, "record"), balance)?;
+        statistics.print(&mut out)?;
+        Ok(exit)
+    }
+
+    /// Counts the messages of captures, those of each type apart.
+    #[cfg(feature = "capture")]
+    fn captures(&self, inputs: &[Input]) -> Outcome {
+        let messages = self.inspect.captures(&self.input.options)?.messages(inputs)?;
+        let (mut exit, mut out) = (Exit::Good, term::report());
+        for (at, of_type) in messages.iter().enumerate() {
+            let mut statistics = Statistics::new(&of_type.envelope.shape, None);
+            let (read, count) = of_type.read(&mut statistics, &mut io::sink(), None, None)?;
+            exit = exit.max(read);
+            let gap = if at > 0 { "\n" } else { "" };
+            writeln!(out, "{gap}{}: {}", of_type.name, term::count(count, "message"))?;
+            statistics.print(&mut out)?;
+        }
+        Ok(exit)
+    }
+}
+
+impl<'p> Statistics<'p> {
+    fn new(shape: &'p Shape, leaves: Option<Leaves>) -> Self {
+        Self { shape, leaves, places: Vec::new(), path: Vec::new(), lengths: None }
+    }
+
+    /// Prints the ranges of sizes and a line for each component.
+    fn print(&self, out: &mut dyn io::Write) -> Outcome<()> {
+        let (statistics, places, shape) = (self, &self.places, self.shape);
         if let Some(range) = statistics.lengths {
             writeln!(out, "bytes of a record: {} to {}", term::grouped(range.0), term::grouped(range.1))?;
         }
@@ -57,8 +90,7 @@ impl Stat {
                 line(shape, places, child, root.count, 0, &mut text);
             }
         }
-        out.write_all(text.as_bytes())?;
-        Ok(exit)
+        Ok(out.write_all(text.as_bytes())?)
     }
 }
 
@@ -76,6 +108,7 @@ struct Statistics<'p> {
 /// A component at a place in records.
 struct Place {
     field: FieldId,
+    node: NodeId,
     count: u64,
     numbers: Option<(i64, i64)>,
     octets: Option<(u64, u64)>,
@@ -101,18 +134,20 @@ fn with<T: Ord + Copy>(range: Option<(T, T)>, value: T) -> Option<(T, T)> {
 
 impl Statistics<'_> {
     /// The place of a component inside of the one that is open, counted.
-    fn met(&mut self, field: FieldId) -> usize {
+    fn met(&mut self, field: FieldId, node: NodeId) -> usize {
         let parent = self.path.last().copied();
         let known = match parent {
             None => (!self.places.is_empty()).then_some(0),
             Some(parent) => {
                 let children = &self.places[parent].children;
-                children.iter().copied().find(|child| self.places[*child].field == field)
+                // What is inside of an open type has no field: types tell values apart.
+                let is_it = |it: &Place| it.field == field && (field != FieldId::ROOT || it.node == node);
+                children.iter().copied().find(|child| is_it(&self.places[*child]))
             }
         };
         let place = known.unwrap_or_else(|| {
             let (numbers, octets, times, children) = (None, None, None, Vec::new());
-            self.places.push(Place { field, count: 0, numbers, octets, times, children });
+            self.places.push(Place { field, node, count: 0, numbers, octets, times, children });
             let place = self.places.len() - 1;
             if let Some(parent) = parent {
                 self.places[parent].children.push(place);
@@ -130,13 +165,13 @@ impl RowWriter for Statistics<'_> {
         self.lengths = with(self.lengths, origin.octets.len() as u64);
         for at in 0..value.len() {
             match value.token(at) {
-                Token::Open { field, .. } => {
-                    let place = self.met(field);
+                Token::Open { field, node, .. } => {
+                    let place = self.met(field, node);
                     self.path.push(place);
                 }
                 Token::Close { .. } => _ = self.path.pop(),
                 Token::Leaf { field, node, leaf } => {
-                    let place = self.met(field);
+                    let place = self.met(field, node);
                     let place = &mut self.places[place];
                     let is_time =
                         self.leaves.is_some_and(|it| [it.timestamp, it.date, it.time].contains(&node));
@@ -160,8 +195,11 @@ impl RowWriter for Statistics<'_> {
 /// The line of a place and those of the places inside.
 fn line(shape: &Shape, places: &[Place], at: usize, around: u64, depth: usize, out: &mut String) {
     let place = &places[at];
-    let field = shape.field(place.field);
-    let name = format!("{:1$}{2}", "", 2 * depth, shape.name(field.name));
+    let name = match place.field {
+        FieldId::ROOT => shape.type_name(place.node).unwrap_or("contents"),
+        field => shape.name(shape.field(field).name),
+    };
+    let name = format!("{:1$}{name}", "", 2 * depth);
     let share = place.count as f64 * 100.0 / around.max(1) as f64;
     _ = write!(out, "{name:<40} {:>12} ", term::grouped(place.count));
     // Elements may be more than lists.

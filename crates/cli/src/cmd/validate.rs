@@ -1,6 +1,10 @@
 //! `tercet validate`.
 
+#[cfg(feature = "capture")]
+use crate::args::{CaptureArgs, CaptureFraming};
 use crate::args::{SchemaArgs, Syntax};
+#[cfg(feature = "capture")]
+use crate::cmd::capture::{Source, not_applied, refuse_others};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::inputs::{InputArgs, SpellingArgs};
 use crate::rendering::if_asked;
@@ -9,12 +13,16 @@ use crate::values::{Fault, Values, pieces, root, shown_plan};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use std::io::{self, BufWriter, Write};
+#[cfg(feature = "capture")]
+use tercet::captures::{Specification, capture::Pdu};
+#[cfg(feature = "capture")]
+use tercet::dynamic::View;
 use tercet::dynamic::validate::{Validator, Violation, fault_inside};
 use tercet::dynamic::{Error, Options, Token};
 use tercet::plan::constraint::Element;
 use tercet::records::conversion::RenderingOptions;
 use tercet::records::conversion::UnknownPolicy;
-use tercet::{Rules, Schema};
+use tercet::{Place, Rules};
 
 /// Check values against all constraints of their type
 #[derive(Args, Debug)]
@@ -33,9 +41,9 @@ pub struct Validate {
     #[command(flatten)]
     schema: SchemaArgs,
 
-    /// The type, as `Type` or `Module.Type`
+    /// The type, as `Type` or `Module.Type`; of packet captures any that the specifications decode
     #[arg(short, long = "type", value_name = "TYPE")]
-    type_name: String,
+    type_name: Option<String>,
 
     /// Kind of the input
     #[arg(long, value_enum, default_value_t = Syntax::default())]
@@ -54,6 +62,15 @@ pub struct Validate {
 
     #[command(flatten)]
     rendering: RenderingOptions,
+
+    #[cfg(feature = "capture")]
+    #[command(flatten)]
+    capture: CaptureArgs,
+
+    /// How values are framed
+    #[cfg(feature = "capture")]
+    #[arg(long, value_enum, default_value_t, value_name = "FRAMING")]
+    framing: CaptureFraming,
 
     /// How violations are reported
     #[arg(short, long, value_enum, default_value_t = Form::Text)]
@@ -76,10 +93,16 @@ pub enum Form {
 
 impl Validate {
     pub fn run(&self) -> Outcome {
+        let inputs = self.input.expand()?;
+        #[cfg(feature = "capture")]
+        if crate::cmd::capture::are_captures(&inputs, self.framing.is_capture())? {
+            return self.captures();
+        }
+        let type_name = self.type_name.as_ref().ok_or_else(|| Failure::usage("`--type TYPE` is required"))?;
         let schema = self.schema.load()?;
         let syntax: Rules = self.rules.0;
-        let plan = schema.plan_for(syntax, &[&self.type_name]).map_err(Failure::usage)?;
-        let root = root(&plan, &self.type_name)?;
+        let plan = schema.plan_for(syntax, &[type_name]).map_err(Failure::usage)?;
+        let root = root(&plan, type_name)?;
         let mut options = if self.strict_rules { Options::strict(syntax) } else { Options::default() };
         // Constraints are told below, all of them and with their text.
         options.check_constraints = false;
@@ -93,9 +116,6 @@ impl Validate {
             .with_rendering(shown.as_ref().map(|(rendering, plan)| (*rendering, plan)));
         let mut out = BufWriter::new(term::report());
         let (mut faults, mut invalid) = (0u64, 0u64);
-        let inputs = self.input.expand()?;
-        #[cfg(feature = "capture")]
-        crate::cmd::capture::refuse(&inputs)?;
         for input in inputs {
             for piece in pieces(&input, syntax, self.spelling.quiet(self.quiet))? {
                 let several = |index: u64| if index == 0 { String::new() } else { format!("[{index}]") };
@@ -116,7 +136,8 @@ impl Validate {
                             _ => None,
                         };
                         let notes = (inside.as_ref(), shown.as_deref());
-                        self.tell(&mut out, &schema, &name, origin.offset, violation, notes)
+                        let place = violation.span.and_then(|span| schema.place(span));
+                        self.tell(&mut out, place, &name, origin.offset, violation, notes)
                             .map_err(|error| Fault(error.to_string()))?;
                     }
                     index += 1;
@@ -132,8 +153,47 @@ impl Validate {
         out.flush()?;
         let ignored =
             plan.shape.restrictions.list.iter().filter(|it| it.root == Element::UserDefined).count();
+        Ok(self.conclude(values.count, invalid, faults, ignored))
+    }
+
+    /// Checks the messages of captures.
+    #[cfg(feature = "capture")]
+    fn captures(&self) -> Outcome {
+        let given = [
+            ("rules", self.rules != Syntax::default()),
+            ("hex", self.spelling.hex),
+            ("strict-rules", self.strict_rules),
+        ];
+        if let Some((option, _)) = given.iter().find(|(_, is_given)| *is_given) {
+            return Err(not_applied(option));
+        }
+        refuse_others(&self.rendering, &[])?;
+        let source = Source {
+            input: self.input.options.clone(),
+            schema: self.schema.clone(),
+            capture: self.capture.clone(),
+            type_name: self.type_name.clone(),
+            conditions: Vec::new(),
+        };
+        let mut out = BufWriter::new(term::report());
+        let (mut validator, mut invalid) = (Validator::new(), 0u64);
+        let mut take = |pdu: &Pdu<'_>, specification: &Specification, view: View<'_>| {
+            let found = validator.check(&specification.plan.shape, specification.root, view);
+            invalid += u64::from(!found.is_empty());
+            for violation in found.iter().filter(|_| !self.quiet) {
+                self.tell(&mut out, None, &format!("frame {}", pdu.frame), 0, violation, (None, None))?;
+            }
+            Ok(())
+        };
+        let (exit, counts) = source.values(None, false, &mut take)?;
+        out.flush()?;
+        Ok(exit.max(self.conclude(counts.values, invalid, counts.faults, 0)))
+    }
+
+    /// Prints the counts.
+    fn conclude(&self, count: u64, invalid: u64, faults: u64, ignored: usize) -> Exit {
         if !self.quiet {
-            let what = match (values.count, invalid) {
+            let what = match (count, invalid) {
                 (0, _) => "there is no value".to_owned(),
                 (all, 0) => format!("{}, all valid", term::count(all, "value")),
                 (all, bad) => format!("{}, {bad} not valid", term::count(all, "value")),
@@ -146,23 +206,22 @@ impl Validate {
             };
             term::say(format_args!("{what}{note}"));
         }
-        Ok(match (faults + invalid, values.count - invalid) {
+        match (faults + invalid, count.saturating_sub(invalid)) {
             (0, _) => Exit::Good,
             (_, 0) => Exit::Failed,
             _ => Exit::Rejected,
-        })
+        }
     }
 
     fn tell(
         &self,
         out: &mut impl Write,
-        schema: &Schema,
+        place: Option<Place>,
         name: &str,
         offset: u64,
         violation: &Violation,
         (inside, shown): (Option<&Error>, Option<&str>),
     ) -> io::Result<()> {
-        let place = violation.span.and_then(|span| schema.place(span));
         if self.format == Form::Json {
             let mut line = json!({
                 "input": name,

@@ -5,7 +5,7 @@ use super::given::OptionFault;
 use super::words::listed;
 #[cfg(feature = "clap")]
 use crate::framing::FRAMINGS;
-use crate::framing::{DEFAULT_RECORD_LIMIT, GivenFraming, RecordFormat};
+use crate::framing::{CAPTURE, DEFAULT_RECORD_LIMIT, GivenFraming, RecordFormat};
 use crate::inputs::from_hex;
 use serde::{Deserialize, Serialize};
 use tercet_dynamic::{Options, Unknown};
@@ -193,6 +193,11 @@ impl RecordOptions {
     /// Returns whether records are text.
     pub fn is_text(&self) -> bool {
         self.rules == RecordRules::Xer
+    }
+
+    /// Returns whether the framing is that of packet captures, which are read as messages; `None` if it is found by trial.
+    pub fn is_capture(&self) -> Option<bool> {
+        (self.framing != AUTO).then(|| self.framing == CAPTURE)
     }
 
     /// Returns what is given of the framing.

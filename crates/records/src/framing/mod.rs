@@ -27,6 +27,7 @@ pub use given::GivenFraming;
 pub use identifiers::Identifiers;
 pub(crate) use reader::Mark;
 pub use reader::{DEFAULT_RECORD_LIMIT, Framing, RecordReader};
+pub(crate) use spell::CAPTURE;
 pub use spell::FRAMINGS;
 pub use ts32297::FileHeader;
 

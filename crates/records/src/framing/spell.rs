@@ -9,8 +9,11 @@ use std::str::FromStr;
 /// Control records of some switches: file description, list description, list trailer, file trailer.
 pub(super) const CONTROLS: [&[u8]; 4] = [b"FD", b"LD", b"LT", b"FT"];
 
+/// The framing of packet captures, which other crates read.
+pub(crate) const CAPTURE: &str = "capture";
+
 /// Framings as `--framing` takes them, each with what is around the records. Messages and the reference list these.
-pub const FRAMINGS: [(&str, &str); 14] = [
+pub const FRAMINGS: [(&str, &str); 15] = [
     ("plain", "nothing but filler"),
     (
         "block:2048",
@@ -34,6 +37,10 @@ pub const FRAMINGS: [(&str, &str); 14] = [
     ("skip:59:5:0", "a file header, a header of each record, and a trailer of the file, of so many bytes"),
     ("controls:FD,LD", "control records that begin with these letters, between records"),
     ("inside:30,A1", "elements with these identifier octets, in hexadecimal, around the records"),
+    (
+        CAPTURE,
+        "packets of a capture (pcap, pcapng): the records are the messages of its protocols. In Python: `tercet.capture`",
+    ),
 ];
 
 impl fmt::Display for Framing {
@@ -137,6 +144,10 @@ impl Framing {
                     self.wrappers.push(wrapper);
                 }
             }
+            CAPTURE => {
+                let text = "`capture` is for packet captures, whose messages `tercet convert` and `tercet.capture` read";
+                return Err(text.to_owned().into());
+            }
             _ => match prefix(kind).filter(|_| rest.is_empty()) {
                 Some(prefix) => self.file = FileFraming::Prefix(prefix),
                 None => {
@@ -172,9 +183,9 @@ mod tests {
 
     #[test]
     fn framings_are_spelled_as_they_are_listed() {
-        for (name, _) in FRAMINGS {
+        for (name, _) in FRAMINGS.iter().filter(|(name, _)| *name != CAPTURE) {
             let framing = Framing::concatenated(Identifiers::none()).with(name);
-            assert_eq!(framing.map(|framing| framing.to_string()).as_deref(), Ok(name));
+            assert_eq!(framing.map(|framing| framing.to_string()).as_deref(), Ok(*name));
         }
     }
 }

@@ -1,6 +1,5 @@
 //! `tercet capture extract`.
 
-use super::line;
 use super::reading::{Message, Reader, ReadingArgs};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::term;
@@ -8,6 +7,7 @@ use clap::{Args, ValueEnum};
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use tercet::captures::{object, write};
 use tercet::records::Output;
 
 /// Write the bytes of messages to a record file, or a file each
@@ -86,15 +86,15 @@ struct Written<'e> {
 
 impl Reader for Written<'_> {
     fn message(&mut self, message: Message<'_>) -> Outcome<()> {
-        let Message { pdu, decoded, file } = message;
-        let mut object = line::object(pdu, decoded.as_ref(), file);
+        let Message { pdu, decoded, file, .. } = message;
+        let mut line = object(pdu, decoded, file);
         self.count += 1;
         if let Some(directory) = self.directory {
             let name = format!("{}-{}.{}", pdu.frame, self.count, pdu.protocol.name);
             let mut output = Output::create(directory.join(&name))?;
             output.write_all(pdu.octets)?;
             output.commit()?;
-            object.insert("path".to_owned(), name.into());
+            line.insert("path".to_owned(), name.into());
         } else if let Some(records) = &mut self.records {
             let length = pdu.octets.len();
             let prefix = match self.framing {
@@ -113,10 +113,10 @@ impl Reader for Written<'_> {
             };
             records.write_all(&prefix)?;
             records.write_all(pdu.octets)?;
-            object.insert("offset".to_owned(), (self.offset + prefix.len() as u64).into());
-            object.insert("length".to_owned(), length.into());
+            line.insert("offset".to_owned(), (self.offset + prefix.len() as u64).into());
+            line.insert("length".to_owned(), length.into());
             self.offset += (prefix.len() + length) as u64;
         }
-        Ok(line::write(&object, &mut self.manifest)?)
+        Ok(write(&line, &mut self.manifest)?)
     }
 }

@@ -82,7 +82,7 @@ impl Follow {
         }
         for (line, _) in &lines {
             if self.json {
-                line::write(line, &mut out)?;
+                tercet::captures::write(line, &mut out)?;
             } else if self.ladder {
                 writeln!(out, "{}", arrow(line))?;
             } else {
@@ -142,8 +142,8 @@ struct Followed<'f> {
 
 impl Reader for Followed<'_> {
     fn message(&mut self, message: Message<'_>) -> Outcome<()> {
-        let Message { pdu, decoded, file } = message;
-        let mut object = line::object(pdu, decoded.as_ref(), file);
+        let Message { pdu, decoded, file, .. } = message;
+        let mut object = tercet::captures::object(pdu, decoded, file);
         if let Some(stream) = &self.follow.stream {
             let of_line = object.get("stream").and_then(Value::as_str).unwrap_or_default();
             if of_line != stream && of_line.split('/').next() != Some(stream) {

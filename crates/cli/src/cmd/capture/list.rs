@@ -5,7 +5,9 @@ use super::reading::{Message, Reader, ReadingArgs};
 use crate::exit::Outcome;
 use crate::term;
 use clap::Args;
+use serde_json::Value;
 use std::io::{BufWriter, Write};
+use tercet::captures::{object, write};
 use tercet::records::Format;
 
 /// List the messages of captures, a line each
@@ -27,6 +29,10 @@ pub(super) struct List {
     /// Print a JSON object for each message, with its bytes
     #[arg(long)]
     json: bool,
+
+    /// Print the messages inside of others as separate lines instead of in `inner`
+    #[arg(long, requires = "json")]
+    flat: bool,
 
     /// Add the layers that carry each message to its object
     #[arg(long, requires = "json")]
@@ -54,14 +60,24 @@ struct Lines<'l, W: Write> {
 
 impl<W: Write> Reader for Lines<'_, W> {
     fn message(&mut self, message: Message<'_>) -> Outcome<()> {
-        let Message { pdu, decoded, file } = message;
+        let Message { pdu, decoded, file, .. } = message;
         if !self.list.json {
-            return Ok(line::row(pdu, decoded.as_ref(), &mut self.out)?);
+            return Ok(line::row(pdu, decoded, &mut self.out)?);
         }
-        let mut object = line::object(pdu, decoded.as_ref(), file);
+        let mut object = object(pdu, decoded, file);
         if self.list.layers {
             object.insert("layers".to_owned(), pdu.layers().into());
         }
-        Ok(line::write(&object, &mut self.out)?)
+        let inner = if self.list.flat { object.remove("inner") } else { None };
+        write(&object, &mut self.out)?;
+        for inner in inner.as_ref().and_then(Value::as_array).into_iter().flatten() {
+            let members = inner.as_object().into_iter().flatten();
+            // Frame, time and addresses are those of the message around it.
+            let mut line = object.clone();
+            ["schema", "type", "rules", "error", "warnings"].iter().for_each(|key| _ = line.remove(*key));
+            line.extend(members.map(|(key, value)| (key.clone(), value.clone())));
+            write(&line, &mut self.out)?;
+        }
+        Ok(())
     }
 }

@@ -1,25 +1,24 @@
 //! `tercet capture`: messages in packet captures.
 
-mod conditions;
 mod conversations;
 mod convert;
-mod decoder;
-mod envelope;
+mod doctor;
 mod extract;
 mod follow;
-mod h248;
-mod identifiers;
 mod line;
 mod list;
-mod names;
 mod protocols;
 mod reading;
+mod rows;
 mod show;
 mod specifications;
 mod stat;
-mod value;
+mod values;
 
-pub use convert::{convert, is_capture, refuse};
+pub use convert::convert;
+pub use doctor::diagnose;
+pub use rows::{Source, are_captures, is_capture, not_applied, refuse_others};
+pub use values::print;
 
 use crate::exit::Outcome;
 use clap::{Args, Subcommand};

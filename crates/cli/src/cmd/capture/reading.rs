@@ -1,17 +1,15 @@
 //! What the commands on captures share: their options, and the loop over the messages of files.
 
-use super::conditions::Condition;
-use super::decoder::{Decoded, Decoder};
-use super::line::object;
+use super::rows::{Source, rules};
 use super::specifications::SpecificationArgs;
-use super::value::{Elements, Form};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::inputs::{Input, InputArgs};
 use crate::term;
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value};
+use std::cell::Cell;
 use std::io::Read;
-use tercet::records::conversion::InputOptions;
+use tercet::captures::{Condition, Decoded, Decoder, DecoderOptions, Form, ReadValue, object};
 use tercet_capture::file::{Item, PacketReader};
 use tercet_capture::{Balance, Capture, DecodeAs, Event, Options, Pdu, Time, protocol, protocols};
 
@@ -74,6 +72,23 @@ pub(super) struct ReadingArgs {
     /// Show constants of values as numbers instead of their names in the specification
     #[arg(long)]
     numbers: bool,
+
+    /// Report every deviation of a message from its specification as an error
+    ///
+    /// By default, a message that can be read is decoded, and deviations are warnings: characters outside of an alphabet,
+    /// sizes and numbers outside of a constraint, defaults that are sent.
+    #[arg(long)]
+    strict: bool,
+}
+
+/// How lists of information elements are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Elements {
+    /// A member for each element, by its name
+    #[default]
+    Map,
+    /// The list as the specification has it
+    List,
 }
 
 /// What is done with messages that are cut.
@@ -88,7 +103,9 @@ enum Partial {
 /// A message, decoded if that is asked for.
 pub(super) struct Message<'a> {
     pub(super) pdu: &'a Pdu<'a>,
-    pub(super) decoded: Option<Decoded>,
+    pub(super) decoded: Option<&'a Decoded>,
+    /// Its specification, and the value as far as it was read.
+    pub(super) value: Option<ReadValue<'a>>,
     /// The name of its file, if there are several.
     pub(super) file: Option<&'a str>,
 }
@@ -104,6 +121,11 @@ pub(super) struct FileTotals<'a> {
 pub(super) trait Reader {
     /// Takes a message.
     fn message(&mut self, message: Message<'_>) -> Outcome<()>;
+
+    /// Returns whether no further message is asked for.
+    fn is_done(&self) -> bool {
+        false
+    }
 
     /// Takes what a file came to.
     fn end(&mut self, _totals: &FileTotals<'_>) -> Outcome<()> {
@@ -137,26 +159,21 @@ fn size(text: &str) -> Result<usize, String> {
 }
 
 impl ReadingArgs {
-    /// Returns the arguments for the messages of a protocol that are converted.
-    pub(super) fn of_conversion(
-        input: InputOptions,
+    /// Returns the arguments for messages that are read as records, of some protocols or of all.
+    pub(super) fn of_records(
+        source: &Source,
         specifications: SpecificationArgs,
-        protocol: &'static str,
-        decode_as: &[String],
-        conditions: &[String],
+        protocol: Vec<&'static str>,
     ) -> Outcome<Self> {
-        let rule = |text: &String| {
-            text.parse::<DecodeAs>().map_err(|error| Failure::usage(format_args!("`{text}`: {error}")))
-        };
         let condition = |text: &String| {
             text.parse::<Condition>().map_err(|error| Failure::usage(format_args!("`{text}`: {error}")))
         };
         Ok(Self {
-            input: InputArgs { options: input },
+            input: InputArgs { options: source.input.clone() },
             specifications,
-            protocol: vec![protocol],
-            decode_as: decode_as.iter().map(rule).collect::<Outcome<_>>()?,
-            condition: conditions.iter().map(condition).collect::<Outcome<_>>()?,
+            protocol,
+            decode_as: rules(&source.capture.decode_as)?,
+            condition: source.conditions.iter().map(condition).collect::<Outcome<_>>()?,
             frames: None,
             after: None,
             before: None,
@@ -166,16 +183,20 @@ impl ReadingArgs {
             limit_memory: Options::default().memory_limit,
             ies: Elements::Map,
             numbers: false,
+            strict: source.schema.reading.strict,
         })
     }
 
     /// Reads the messages of all files; values are made if `values` asks for them.
     pub(super) fn read(&self, values: bool, reader: &mut dyn Reader) -> Outcome {
         let needs_values = values || self.condition.iter().any(Condition::needs_values);
-        let form = needs_values.then_some(Form { elements: self.ies, numbers: self.numbers });
+        let mut options = DecoderOptions::default();
+        let form = Form { lists: self.ies == Elements::List, numbers: self.numbers };
+        options.form = needs_values.then_some(form);
+        options.strict = self.strict;
         let mut decoder = match self.no_decode {
             true => None,
-            false => Some(Decoder::new(self.specifications.find()?, form)),
+            false => Some(Decoder::new(self.specifications.find()?, options)),
         };
         let mut inputs = self.input.expand()?;
         if self.one_capture {
@@ -216,28 +237,39 @@ impl ReadingArgs {
         let mut name = first.name();
         let (mut taken, mut undecoded) = (Ok(()), 0u64);
         let mut remaining = rest.iter();
+        let is_done = Cell::new(reader.is_done());
         loop {
             capture.expect_more(remaining.len() > 0);
             let file = several.then_some(&*name);
             let mut sink = |event: Event<'_>| match event {
                 Event::Pdu(pdu) => {
-                    if taken.is_err() || !self.is_wanted(&pdu, file) {
+                    if is_done.get() || !self.is_wanted(&pdu, file) {
                         return;
                     }
-                    let decoded = decoder.as_mut().map(|decoder| decoder.decode(&pdu));
-                    if !self.holds(&pdu, decoded.as_ref(), file) {
-                        return;
+                    let mut take = |decoded: Option<&Decoded>, value: Option<ReadValue<'_>>| {
+                        if !self.holds(&pdu, decoded, file) {
+                            return;
+                        }
+                        let fault = decoded.and_then(|it| it.fault.as_ref());
+                        undecoded += u64::from(fault.is_some_and(|fault| fault.stage != "schema"));
+                        taken = reader.message(Message { pdu: &pdu, decoded, value, file });
+                        is_done.set(taken.is_err() || reader.is_done());
+                    };
+                    match &mut decoder {
+                        None => take(None, None),
+                        Some(decoder) => {
+                            decoder.decode_with(&pdu, &mut |decoded, value| take(Some(decoded), value));
+                            say_notices(decoder);
+                        }
                     }
-                    let is_bad =
-                        |it: &Decoded| it.fault.as_ref().is_some_and(|fault| fault.stage == "decode");
-                    undecoded += u64::from(decoded.as_ref().is_some_and(is_bad));
-                    taken = reader.message(Message { pdu: &pdu, decoded, file });
                 }
                 Event::Fault(fault) => term::warning(format_args!("{name}: {fault}")),
                 _ => {}
             };
-            while capture.read_packet(&mut sink).map_err(|error| Failure::io(&name, &error))? {}
-            match remaining.next() {
+            while !is_done.get()
+                && capture.read_packet(&mut sink).map_err(|error| Failure::io(&name, &error))?
+            {}
+            match remaining.next().filter(|_| !is_done.get()) {
                 Some(input) => {
                     capture.continue_with(input.open()?);
                     name = input.name();
@@ -296,6 +328,18 @@ fn first_time(input: &Input) -> Outcome<Option<Time>> {
     match packets.next_item().map_err(|error| Failure::io(input.name(), &error))? {
         Some(Item::Packet(packet)) => Ok(packet.time),
         _ => Ok(None),
+    }
+}
+
+/// Prints what users have to know about specifications.
+pub(super) fn say_notices(decoder: &mut Decoder) {
+    for notice in decoder.take_notices() {
+        match notice.starts_with("no specification") {
+            true => term::warning(format_args!(
+                "{notice}\nhelp: `--schema PATH` or TERCET_SCHEMAS names specifications"
+            )),
+            false => term::warning(notice),
+        }
     }
 }
 

@@ -1,12 +1,12 @@
 //! `tercet capture show`.
 
-use super::line;
 use super::reading::{Message, Reader, ReadingArgs};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::term;
 use clap::Args;
 use serde_json::Value;
 use std::io::{BufWriter, Write};
+use tercet::captures::object;
 
 /// Show the messages of a frame decoded, with the layers that carry them
 #[derive(Args, Debug)]
@@ -53,7 +53,7 @@ struct Shown<W: Write> {
 
 impl<W: Write> Reader for Shown<W> {
     fn message(&mut self, message: Message<'_>) -> Outcome<()> {
-        let Message { pdu, decoded, file } = message;
+        let Message { pdu, decoded, file, .. } = message;
         // A frame is shown with the messages that it is a part of.
         if self.frame.is_some_and(|frame| frame != pdu.frame && !pdu.frames().contains(&frame)) {
             return Ok(());
@@ -62,7 +62,7 @@ impl<W: Write> Reader for Shown<W> {
             writeln!(self.out)?;
         }
         self.count += 1;
-        let object = line::object(pdu, decoded.as_ref(), file);
+        let object = object(pdu, decoded, file);
         let text = |key: &str| match object.get(key) {
             Some(Value::String(text)) => text.clone(),
             Some(Value::Null) | None => "-".to_owned(),
@@ -85,9 +85,13 @@ impl<W: Write> Reader for Shown<W> {
         if let Some(fault) = object.get("error") {
             writeln!(self.out, "  error: {fault}")?;
         }
-        match decoded.and_then(|it| it.value) {
+        for warning in object.get("warnings").and_then(Value::as_array).into_iter().flatten() {
+            let part = |key: &str| warning[key].as_str().unwrap_or_default();
+            writeln!(self.out, "  warning: {}: {} ({})", part("path"), part("message"), part("code"))?;
+        }
+        match decoded.and_then(|it| it.value.as_ref()) {
             Some(value) => {
-                writeln!(self.out, "{}", serde_json::to_string_pretty(&value).map_err(std::io::Error::from)?)?
+                writeln!(self.out, "{}", serde_json::to_string_pretty(value).map_err(std::io::Error::from)?)?
             }
             None => writeln!(self.out, "  {}", text("octets"))?,
         }

@@ -53,6 +53,7 @@ struct OfProtocol {
     pdus: u64,
     decoded: u64,
     failed: u64,
+    deviating: u64,
     octets: u64,
     least: usize,
     most: usize,
@@ -84,8 +85,9 @@ impl<W: Write> Reader for Counts<W> {
                 None => counts.decoded += 1,
                 Some(_) => counts.failed += 1,
             }
-            if let Some(name) = decoded.message {
-                *counts.messages.entry(name).or_default() += 1;
+            counts.deviating += u64::from(!decoded.warnings.is_empty());
+            if let Some(name) = &decoded.message {
+                *counts.messages.entry(name.clone()).or_default() += 1;
             }
         }
         let pair = (pdu.source.to_string(), pdu.destination.to_string());
@@ -155,9 +157,14 @@ impl<W: Write> Counts<W> {
         for (protocol, counts) in protocols {
             writeln!(
                 out,
-                "  {protocol}: {}, decoded {}, not decoded {}; bytes {} to {}, mean {}",
+                "  {protocol}: {}, decoded {}{}, not decoded {}; bytes {} to {}, mean {}",
                 term::count(counts.pdus, "message"),
                 counts.decoded,
+                if counts.deviating > 0 {
+                    format!(" ({} with warnings)", counts.deviating)
+                } else {
+                    String::new()
+                },
                 counts.failed,
                 counts.least,
                 counts.most,
@@ -193,7 +200,8 @@ fn of_file(
         .iter()
         .map(|(protocol, counts)| {
             let octets = json!({"min": counts.least, "mean": counts.octets / counts.pdus.max(1), "max": counts.most});
-            let object = json!({"pdus": counts.pdus, "decoded": counts.decoded, "failed": counts.failed, "octets": octets,
+            let object = json!({"pdus": counts.pdus, "decoded": counts.decoded, "failed": counts.failed, "warnings": counts.deviating,
+                "octets": octets,
                 "messages": counts.messages});
             ((*protocol).to_owned(), object)
         })

@@ -4,16 +4,18 @@ use super::decoder::Decoded;
 use super::identifiers;
 use serde_json::Value;
 use std::sync::Arc;
-use tercet::dynamic::{FieldId, Leaf, NodeId, Shape, Sink as _, Tape, Token, View};
-use tercet::plan::shape::{Constraint, Field, Node, Place, Presence};
-use tercet::plan::{Kind, NameId};
 use tercet_capture::{Endpoint, Pdu, Protocol};
+use tercet_dynamic::{FieldId, Leaf, NodeId, Shape, Sink as _, Tape, Token, View};
+use tercet_plan::shape::{Constraint, Field, Node, Place, Presence};
+use tercet_plan::{Kind, NameId};
 
 /// A shape of rows: that of a specification, with a type around the messages.
 #[derive(Debug)]
-pub(super) struct Envelope {
-    pub(super) shape: Arc<Shape>,
-    pub(super) root: NodeId,
+pub struct Envelope {
+    /// The shape.
+    pub shape: Arc<Shape>,
+    /// The type of rows in it.
+    pub root: NodeId,
     /// The type of numbers and the type of texts.
     number: NodeId,
     text: NodeId,
@@ -30,7 +32,7 @@ const TEXTS: [&str; 7] = ["time", "protocol", "src", "dst", "stream", "message",
 
 impl Envelope {
     /// Returns the rows of messages of a protocol whose values have a type.
-    pub(super) fn new(values: &Shape, value: NodeId, protocol: &Protocol) -> Self {
+    pub fn new(values: &Shape, value: NodeId, protocol: &Protocol) -> Self {
         let mut shape = values.clone();
         let bounds = Constraint {
             integer: Some((Some(0), Some(i64::MAX.into()))),
@@ -66,7 +68,7 @@ impl Envelope {
     }
 
     /// Puts a message on a tape: its columns, then the value, if it was decoded.
-    pub(super) fn row(&self, pdu: &Pdu<'_>, decoded: &Decoded, value: Option<View<'_>>, tape: &mut Tape) {
+    pub fn row(&self, pdu: &Pdu<'_>, decoded: &Decoded, value: Option<View<'_>>, tape: &mut Tape) {
         tape.clear();
         tape.open(FieldId::ROOT, self.root);
         let number = |tape: &mut Tape, field, number: u64| {

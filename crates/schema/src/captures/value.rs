@@ -1,31 +1,21 @@
 //! Values of messages as JSON, with the names that the object sets of the specification give to constants.
 
-use clap::ValueEnum;
 use serde_json::{Map, Value};
-use tercet::dynamic::json;
-use tercet::dynamic::{Token, View};
-use tercet::plan::{FieldId, Kind, Shape};
+use tercet_dynamic::json;
+use tercet_dynamic::{Token, View};
+use tercet_plan::{FieldId, Kind, Shape};
 
-/// How lists of information elements are shown.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(super) enum Elements {
-    /// A member for each element, by its name
-    #[default]
-    Map,
-    /// The list as the specification has it
-    List,
-}
-
-/// How values are shown.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Form {
-    pub(super) elements: Elements,
-    /// Constants as numbers.
-    pub(super) numbers: bool,
+/// The form of values in JSON.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Form {
+    /// Information elements are lists, as in the specification; by default they are members by their names.
+    pub lists: bool,
+    /// Constants are numbers; by default they have the names of the specification.
+    pub numbers: bool,
 }
 
 /// Returns a value as JSON.
-pub(super) fn value(shape: &Shape, view: View<'_>, form: Form) -> Value {
+pub fn value(shape: &Shape, view: View<'_>, form: Form) -> Value {
     let mut text = Vec::new();
     json::write(shape, view, &mut text, &json::Options::default());
     // Values nested deeper than a reader of JSON goes stay as they are: text.
@@ -33,7 +23,7 @@ pub(super) fn value(shape: &Shape, view: View<'_>, form: Form) -> Value {
         return String::from_utf8_lossy(&text).into_owned().into();
     };
     let named = Namer { shape, view, form }.part(0, plain);
-    if form.elements == Elements::Map { hoisted(named) } else { named }
+    if form.lists { named } else { hoisted(named) }
 }
 
 /// Follows a value in both of its forms.
@@ -126,8 +116,7 @@ impl Namer<'_> {
 
     /// Returns a list; of information elements a map, in which several of one name are a list.
     fn list(&self, keys: Vec<Option<String>>, named: Vec<Value>) -> Value {
-        let is_map =
-            self.form.elements == Elements::Map && !keys.is_empty() && keys.iter().all(Option::is_some);
+        let is_map = !self.form.lists && !keys.is_empty() && keys.iter().all(Option::is_some);
         if !is_map || keys.len() != named.len() {
             return named.into();
         }

@@ -1,8 +1,8 @@
 //! Names of messages: the alternative or the type that people call them by.
 
-use tercet::dynamic::{Token, View};
-use tercet::plan::{FieldId, Kind, Shape};
 use tercet_capture::Protocol;
+use tercet_dynamic::{Token, View};
+use tercet_plan::{FieldId, Kind, Shape};
 
 /// Returns the name of a message.
 pub(super) fn message(protocol: &Protocol, type_name: &str, shape: &Shape, view: View<'_>) -> Option<String> {
@@ -10,9 +10,11 @@ pub(super) fn message(protocol: &Protocol, type_name: &str, shape: &Shape, view:
         "kerberos" | "its" => Some(type_name.to_lowercase()),
         "x509" => Some(type_name.to_owned()),
         // The message is an alternative of the channel, or one of its extensions.
-        "lte-rrc" | "nr-rrc" | "umts-rrc" => {
+        "lte-rrc" | "nr-rrc" | "umts-rrc" | "lpp" => {
             alternatives(shape, view).map(|(_, name)| name).find(|name| !is_class(name))
         }
+        // H.225 carries one without the message around it.
+        "h245" if type_name == "OpenLogicalChannel" => Some("openLogicalChannel".to_owned()),
         "h245" => {
             let mut names = alternatives(shape, view).map(|(_, name)| name);
             let first = names.next()?;

@@ -12,37 +12,50 @@ const EARLY: [&str; 10] =
 
 /// A condition: comparisons, joined by `and`, `or` and `not`.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Condition {
+pub enum Condition {
+    /// Both hold.
     And(Box<Self>, Box<Self>),
+    /// One of them holds.
     Or(Box<Self>, Box<Self>),
+    /// It does not hold.
     Not(Box<Self>),
     /// One of the values at a path compares with one of the literals.
     Compare(Vec<String>, Comparison, Vec<Literal>),
+    /// Nothing is at a path.
     IsNull(Vec<String>),
 }
 
 /// How values are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Comparison {
+pub enum Comparison {
+    /// `=`.
     Equal,
+    /// `<>`, `!=`.
     Unequal,
+    /// `<`.
     Less,
+    /// `<=`.
     LessOrEqual,
+    /// `>`.
     Greater,
+    /// `>=`.
     GreaterOrEqual,
+    /// `like`: `%` stands for any characters, `_` for one.
     Like,
 }
 
 /// A value in a condition.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Literal {
+pub enum Literal {
+    /// A number.
     Number(f64),
+    /// A text.
     Text(String),
 }
 
 /// Truth, as in SQL: a comparison with something absent is neither true nor false.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Truth {
+enum Truth {
     True,
     False,
     Unknown,
@@ -50,17 +63,17 @@ pub(super) enum Truth {
 
 impl Condition {
     /// Checks a line of JSON that lacks what only decoding gives: false if no decoding can make it true.
-    pub(super) fn may_hold(&self, line: &Value) -> bool {
+    pub fn may_hold(&self, line: &Value) -> bool {
         self.check(line, true) != Truth::False
     }
 
     /// Checks a whole line of JSON.
-    pub(super) fn holds(&self, line: &Value) -> bool {
+    pub fn holds(&self, line: &Value) -> bool {
         self.check(line, false) == Truth::True
     }
 
     /// Returns whether it looks into the value of messages.
-    pub(super) fn needs_values(&self) -> bool {
+    pub fn needs_values(&self) -> bool {
         match self {
             Self::And(one, other) | Self::Or(one, other) => one.needs_values() || other.needs_values(),
             Self::Not(inner) => inner.needs_values(),
@@ -379,7 +392,7 @@ fn known(path: &[String]) -> Result<(), String> {
     let mut names = EARLY.iter().chain(&LATE);
     match names.any(|name| *name == path[0]) {
         true => Ok(()),
-        false => Err(tercet::suggest::unknown("column", &path[0], EARLY.iter().chain(&LATE).copied())),
+        false => Err(tercet_suggest::unknown("column", &path[0], EARLY.iter().chain(&LATE).copied())),
     }
 }
 

@@ -1,13 +1,13 @@
 //! Identifiers in messages, by which conversations are followed.
 
 use serde_json::Value;
-use tercet::dynamic::text::{Octets, push_octets};
-use tercet::dynamic::{Leaf, Token, View};
-use tercet::plan::{FieldId, Kind, NodeId, Shape};
 use tercet_capture::Protocol;
+use tercet_dynamic::text::{Octets, push_octets};
+use tercet_dynamic::{Leaf, Token, View};
+use tercet_plan::{FieldId, Kind, NodeId, Shape};
 
 /// Identifiers of a message, by their keys.
-pub(super) type Identifiers = Vec<(&'static str, Value)>;
+pub type Identifiers = Vec<(&'static str, Value)>;
 
 /// Types whose values identify a user, and the keys of these identifiers.
 const TYPES: [(&str, &str); 14] = [
