@@ -4,6 +4,7 @@
 //! the interpreter released. No code here is unsafe; what PyO3 generates is.
 
 mod bits;
+mod captures;
 mod codec;
 mod compiled;
 mod detect;
@@ -27,6 +28,8 @@ mod _tercet {
 
     #[pymodule_export]
     use crate::bits::BitString;
+    #[pymodule_export]
+    use crate::captures::{Capture, CaptureMessage, CaptureMessages, capture};
     #[pymodule_export]
     use crate::codec::Codec;
     #[pymodule_export]

@@ -1,5 +1,6 @@
 """The examples of the guides are what they say they are."""
 
+import base64
 import doctest
 import re
 from pathlib import Path
@@ -24,6 +25,7 @@ def run(guide: str, needs: str) -> doctest.TestResults:
     return runner.summarize(verbose=False)
 
 
+GUIDES_WITH_FILES = ["guide-captures.md"]
 GUIDES = ["guide-python.md", "guide-python-ldap.md", "guide-python-megaco.md", "tutorial-python.md"]
 
 
@@ -31,6 +33,18 @@ GUIDES = ["guide-python.md", "guide-python-ldap.md", "guide-python-megaco.md", "
 def test_examples(monkeypatch: pytest.MonkeyPatch, guide: str) -> None:
     monkeypatch.chdir(ROOT)
     assert run(guide, "").attempted > 10
+
+
+@pytest.mark.parametrize("guide", GUIDES_WITH_FILES)
+def test_examples_with_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, guide: str) -> None:
+    text = (ROOT / "docs" / guide).read_text()
+    for name, block in re.findall(r"^```\w+ file=(\S+)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE):
+        if name.endswith(".base64"):
+            (tmp_path / name).with_suffix(".pcap").write_bytes(base64.b64decode(block))
+        else:
+            (tmp_path / name).write_text(block)
+    monkeypatch.chdir(tmp_path)
+    assert run(guide, "").attempted > 8
 
 
 @pytest.mark.parametrize("library", ["dask", "ray"])

@@ -15,7 +15,7 @@ import stubs  # noqa: E402
 
 # Aliases and dictionaries of keyword arguments are types and nothing else; `get` comes from Mapping in the stub.
 TYPES_ALONE = r"""
-tercet\._tercet\.(DecodeOptions|ValueOptions|FileOptions|FramingOptions|RowOptions|RecordOptions|ScanOptions)
+tercet\._tercet\.(CaptureError|CaptureWarning|DecodeOptions|ValueOptions|FileOptions|FramingOptions|RowOptions|RecordOptions|ScanOptions)
 tercet\._tercet\.(Input|Specification|SupportsRead|Tags|_ldap|_megaco|__all__)
 tercet\.ldap\._ldap\.(ConnectOptions|SearchOptions|Controls|Found|Mechanism|Modification|Name|Operation|Pem|Scope)
 tercet\.ldap\._ldap\.(Value|Values|__all__)

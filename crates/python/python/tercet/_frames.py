@@ -10,7 +10,7 @@ from tercet._errors import PackageError
 if TYPE_CHECKING:
     import polars
 
-Table: TypeAlias = "_tercet.Table | _tercet.HeldTable"
+Table: TypeAlias = "_tercet.Table | _tercet.HeldTable | _tercet.Capture"
 
 
 def to_arrow(table: Table) -> Any:
@@ -18,6 +18,8 @@ def to_arrow(table: Table) -> Any:
         import pyarrow
     except ImportError as error:
         raise PackageError("this requires the package pyarrow: pip install pyarrow", name="pyarrow") from error
+    if isinstance(table, _tercet.Capture):
+        table = table.read()
     batches = [pyarrow.record_batch(batch) for batch in table.batches()]
     return pyarrow.Table.from_batches(batches, schema=pyarrow.schema(table.schema))
 

@@ -465,6 +465,175 @@ class Records:
     def report(self) -> Report:
         """The report of the files that have been read to their end."""
 
+class CaptureError(TypedDict):
+    """Why a message is not decoded as a whole."""
+
+    stage: Literal["schema", "decode", "constraint"]
+    offset: int | None
+    bit: int | None
+    path: str
+    message: str
+
+class CaptureWarning(TypedDict):
+    """A deviation of a message from its specification."""
+
+    path: str
+    code: str
+    message: str
+
+@final
+class CaptureMessage:
+    """A message of a packet capture."""
+
+    @property
+    def frame(self) -> int:
+        """The frame that completes the message, numbered as in Wireshark."""
+    @property
+    def frames(self) -> list[int]:
+        """All frames that it came in."""
+    @property
+    def protocol(self) -> str:
+        """The protocol: `ngap`."""
+    @property
+    def message(self) -> str | None:
+        """The name of the message: `InitialUEMessage`; None if it is not decoded that far."""
+    @property
+    def octets(self) -> bytes:
+        """The bytes that are decoded, without headers of carriers."""
+    @property
+    def time(self) -> str | None:
+        """The time of the frame in UTC by RFC 3339, with nine digits; None if the capture has none."""
+    @property
+    def src(self) -> str | None:
+        """The sender: `10.0.0.1:36412`."""
+    @property
+    def dst(self) -> str | None:
+        """The receiver."""
+    @property
+    def stream(self) -> str | None:
+        """The association and stream of SCTP, `sctp:0/3`, connection of TCP, `tcp:7`, conversation of UDP, `udp:2`."""
+    @property
+    def ids(self) -> dict[str, Any]:
+        """Identifiers of the conversation: `{"amf": 17, "ran": 5}`."""
+    @property
+    def schema(self) -> str | None:
+        """The module that decodes it."""
+    @property
+    def type(self) -> str | None:
+        """The type that decodes it."""
+    @property
+    def rules(self) -> str | None:
+        """The encoding rules."""
+    @property
+    def value(self) -> Any:
+        """The value: dictionaries, lists, texts, numbers. Constants have the names of the specification."""
+    @property
+    def error(self) -> CaptureError | None:
+        """Why the message is not decoded as a whole: `stage`, `offset`, `bit`, `path`, `message`; None if it is."""
+    @property
+    def warnings(self) -> list[CaptureWarning]:
+        """Deviations from the specification, each with `path`, `code` and `message`."""
+    @property
+    def partial(self) -> bool:
+        """True if the capture has only the begin of the message."""
+    @property
+    def possible_duplicate(self) -> bool:
+        """True if GTP' sends a record again after a fault."""
+    @property
+    def sccp(self) -> dict[str, dict[str, Any]] | None:
+        """Addresses of SCCP: `calling` and `called`; None for other carriers."""
+    @property
+    def layers(self) -> list[str]:
+        """The layers that carry it."""
+    @property
+    def file(self) -> str:
+        """The name of the capture."""
+    @property
+    def interface(self) -> int:
+        """The number of the interface in the capture."""
+
+@final
+class CaptureMessages:
+    """An iterator of messages of captures."""
+    def __iter__(self) -> Self: ...
+    def __next__(self) -> CaptureMessage: ...
+
+@final
+class Capture:
+    """The messages of packet captures: an iterable, and with one protocol a table.
+
+    The captures are read again each time that the messages are asked for, by a thread.
+    """
+    def __iter__(self) -> CaptureMessages: ...
+    @property
+    def schema(self) -> ArrowSchema:
+        """The columns of the table: `pyarrow.schema(capture.schema)`.
+
+        Raises SchemaError; ArgumentError unless one protocol is given.
+        """
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns of the table.
+
+        Raises SchemaError; ArgumentError unless one protocol is given.
+        """
+    def read(self) -> HeldTable:
+        """Reads all messages into memory, as a table.
+
+        Raises SchemaError, OSError; ArgumentError unless one protocol is given.
+        """
+    def to_arrow(self) -> Any:
+        """Reads all messages as a table of PyArrow.
+
+        Raises SchemaError, OSError; PackageError without PyArrow; ArgumentError unless one protocol is given.
+        """
+    def to_pandas(self) -> Any:
+        """Reads all messages as a data frame of pandas.
+
+        Raises SchemaError, OSError; PackageError without pandas and PyArrow; ArgumentError unless one
+        protocol is given.
+        """
+    def to_polars(self) -> Any:
+        """Reads all messages as a data frame of Polars.
+
+        Raises SchemaError, OSError; PackageError without Polars; ArgumentError unless one protocol is given.
+        """
+    def __arrow_c_schema__(self) -> object: ...
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+def capture(
+    paths: Input | Sequence[Input],
+    schema: str | PathLike[str] | Sequence[str | PathLike[str]] | None = None,
+    *,
+    protocol: str | Sequence[str] | None = None,
+    where: str | Sequence[str] | None = None,
+    decode_as: str | Sequence[str] | None = None,
+    strict: bool = False,
+    values: bool = True,
+    numbers: bool = False,
+    ies: Literal["map", "list"] = "map",
+    memory_limit: int | None = None,
+    columns: Sequence[str] | None = None,
+    flat: bool = False,
+    batch_rows: int = 65536,
+) -> Capture:
+    """Reads the messages of packet captures (pcap, pcapng), compressed or not, and decodes them.
+
+    Iteration gives each message with its frame, time, addresses, name, identifiers and value. With one `protocol`, the
+    messages are also a table: `pyarrow.table(it)`, `polars.DataFrame(it)`, `duckdb.sql("FROM it")`.
+
+    `schema` names files and directories of specifications, by default those in the variable TERCET_SCHEMAS; each
+    protocol has its own, which is found by its module. `protocol` chooses protocols, or one type of theirs:
+    `lte-rrc.dl-dcch`. `where` is a condition on the attributes of messages and on `value`:
+    `"message like 'Initial%' and ids.amf = 17"`. `decode_as` has rules for messages on other ports:
+    `"sctp.port==5000=ngap"`. With `strict`, deviations from a specification are errors; by default they are warnings of
+    the message. Without `values`, messages are named but have no value. `numbers` shows constants as numbers instead of
+    their names, `ies="list"` information elements as the list of the specification. `memory_limit` is the number of
+    bytes that may wait for missing fragments. `columns`, `flat` and `batch_rows` are those of `read`, for tables.
+
+    Raises SchemaError, OSError; ArgumentError for unknown protocols.
+    """
+
 def detect(
     data: Buffer | str, schema: Specification, type: str | None = None, rules: str | None = None
 ) -> list[Candidate]:

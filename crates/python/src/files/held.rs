@@ -19,7 +19,7 @@ pub(crate) struct HeldTable {
 }
 
 impl HeldTable {
-    pub(super) fn new(schema: &SchemaRef, batches: Vec<RecordBatch>) -> Self {
+    pub(crate) fn new(schema: &SchemaRef, batches: Vec<RecordBatch>) -> Self {
         Self { schema: Arc::clone(schema), batches: batches.into() }
     }
 
@@ -116,12 +116,12 @@ impl HeldTable {
 }
 
 /// The names of the columns of a schema.
-pub(super) fn names(schema: &SchemaRef) -> Vec<&str> {
+pub(crate) fn names(schema: &SchemaRef) -> Vec<&str> {
     schema.fields().iter().map(|field| field.name().as_str()).collect()
 }
 
 /// A table as what another library has for tables.
-pub(super) fn frame<'py>(table: &Bound<'py, PyAny>, function: &str) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn frame<'py>(table: &Bound<'py, PyAny>, function: &str) -> PyResult<Bound<'py, PyAny>> {
     table.py().import("tercet._frames")?.getattr(function)?.call1((table,))
 }
 

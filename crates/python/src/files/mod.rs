@@ -18,11 +18,13 @@ mod source;
 mod table;
 mod tables;
 
+pub(crate) use collect::{Collect, Looks, layout};
 pub(crate) use cut::{split_key, splits};
 pub(crate) use diagnose::doctor;
+pub(crate) use failure::Failure;
 pub(crate) use feed::{Feed, Outlet};
-pub(crate) use held::HeldTable;
-pub(crate) use input::expand;
+pub(crate) use held::{HeldTable, frame, names};
+pub(crate) use input::{Input, expand, inputs_of};
 pub(crate) use iterate::{Record, Records, iter_records};
-pub(crate) use table::{ArrowSchema, Batch, Batches, Table, read};
+pub(crate) use table::{ArrowSchema, Batch, Batches, Table, read, schema_capsule};
 pub(crate) use tables::{TableBatches, Tables, read_tables};
