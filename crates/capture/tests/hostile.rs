@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{data, ethernet, ipv4, ipv4_fragment, orders, pcap, read, sctp};
+use common::{data, ethernet, ipv4, ipv4_fragment, orders, pcap, read, sctp, segment, tcp};
 
 const MESSAGE: &[u8] = &[0x20, 0x15, 0, 5, 1, 2, 3, 4, 5, 6, 7, 8];
 
@@ -59,6 +59,40 @@ fn fragments_of_ip_in_every_order_give_the_message() {
 }
 
 #[test]
+fn segments_of_tcp_in_every_order_give_the_message() {
+    let message = [&[0x30, 18, 2, 1, 1, 0x60, 13, 2, 1, 3, 4, 6][..], b"cn=abc", &[0x80, 0]].concat();
+    for order in orders(4) {
+        let mut frames = vec![tcp(u32::MAX - 9, 2, &[])];
+        // Numbers wrap in the middle of the message.
+        let bounds = [0, 1, 7, 12, message.len()];
+        let piece = |at: usize| {
+            tcp((u32::MAX - 8).wrapping_add(bounds[at] as u32), 0x18, &message[bounds[at]..bounds[at + 1]])
+        };
+        frames.extend(order.iter().map(|&at| piece(at)));
+        let (pdus, faults, balance) = read(&pcap(&frames)[..]);
+        assert_eq!(pdus, [format!("5 ldap {}", common::hex(&message))], "{order:?} {faults:?}");
+        assert_eq!(balance.incomplete, 0, "{order:?}");
+    }
+}
+
+#[test]
+fn segments_of_sccp_in_every_order_give_the_message() {
+    let message: Vec<u8> = [0x62, 18, 0x48, 4, 1, 2, 3, 4, 0x6C, 10].into_iter().chain(0..10).collect();
+    for order in orders(4) {
+        let frames: Vec<_> = order
+            .iter()
+            .zip(1..)
+            .map(|(&at, tsn)| {
+                let part = &message[5 * at..5 * at + 5];
+                ipv4(&sctp(2905, 7, &[data(tsn, 1, 3, 3, &segment(at == 0, 3 - at as u8, part))]))
+            })
+            .collect();
+        let (pdus, faults, _) = read(&pcap(&frames)[..]);
+        assert_eq!(pdus, [format!("4 tcap {}", common::hex(&message))], "{order:?} {faults:?}");
+    }
+}
+
+#[test]
 fn octets_that_came_first_are_kept_where_fragments_overlap() {
     let packet = sctp(38412, 7, &[data(1, 1, 60, 3, MESSAGE)]);
     let frames = [
@@ -94,6 +128,10 @@ fn sample() -> Vec<u8> {
         ethernet(0x8100, &[&[0, 1, 8, 0][..], &ipv4(&packet)[14..]].concat()),
         ipv4_fragment(9, 0, true, &packet[..24]),
         ipv4_fragment(9, 24, false, &packet[24..]),
+        tcp(1, 0x18, &[0x30, 12, 2, 1, 1, 0x60, 7, 2]),
+        tcp(9, 0x18, &[1, 3, 4, 0, 0x80, 0]),
+        ipv4(&sctp(2905, 7, &[data(1, 1, 3, 3, &segment(true, 1, &[0x62, 8, 0x48, 4, 1]))])),
+        ipv4(&sctp(2905, 7, &[data(2, 1, 3, 3, &segment(false, 0, &[2, 3, 4, 0x6C, 0]))])),
         ethernet(
             0x86DD,
             &[&[0x60, 0, 0, 0, 0, 44, 60, 64][..], &[1; 32], &[132, 0, 1, 2, 0, 0, 0, 0], &packet[..36]]
@@ -106,7 +144,7 @@ fn sample() -> Vec<u8> {
 fn captures_cut_after_each_octet_keep_the_balance() {
     let file = sample();
     let whole = read(&file[..]).0;
-    assert_eq!(whole.len(), 3, "{whole:?}");
+    assert_eq!(whole.len(), 5, "{whole:?}");
     let mut bounds = vec![24];
     while let Some(length) = file.get(bounds[bounds.len() - 1] + 8..).and_then(<[u8]>::first_chunk) {
         bounds.push(bounds[bounds.len() - 1] + 16 + u32::from_le_bytes(*length) as usize);

@@ -87,6 +87,37 @@ pub(crate) fn data(tsn: u32, stream: u16, ppid: u32, flags: u8, octets: &[u8]) -
     chunk
 }
 
+/// A segment of TCP to port 389.
+pub(crate) fn tcp(sequence: u32, flags: u8, octets: &[u8]) -> Vec<u8> {
+    let mut packet = [40_000_u16.to_be_bytes(), 389_u16.to_be_bytes()].concat();
+    packet.extend(sequence.to_be_bytes());
+    packet.extend([0, 0, 0, 1, 0x50, flags, 1, 0, 0, 0, 0, 0]);
+    packet.extend(octets);
+    let mut header = vec![0x45, 0];
+    header.extend((20 + packet.len() as u16).to_be_bytes());
+    header.extend([0, 1, 0, 0, 64, 6, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2]);
+    ethernet(0x0800, &[header, packet].concat())
+}
+
+/// A segment of a message of SCCP, with how many follow, in M3UA.
+pub(crate) fn segment(is_first: bool, remaining: u8, octets: &[u8]) -> Vec<u8> {
+    let (called, calling) = ([0x42, 6], [0x42, 8]);
+    let length = octets.len() as u8;
+    // Extended unit data: class, hop counter, pointers to the addresses, the data and the optional part.
+    let mut sccp = vec![0x11, 0x80, 15, 4, 6, 8, 9 + length - 1];
+    sccp.extend([&[2][..], &called, &[2], &calling, &[length], octets].concat());
+    sccp.extend([0x10, 4, u8::from(is_first) << 7 | remaining, 1, 2, 3, 0]);
+    let mut data = vec![2, 16];
+    data.extend((16 + sccp.len() as u16).to_be_bytes());
+    data.extend([0, 0, 3, 0xE9, 0, 0, 7, 0xD2, 3, 2, 0, 5]);
+    data.extend(sccp);
+    data.resize(data.len().next_multiple_of(4), 0);
+    let mut message = vec![1, 0, 1, 1];
+    message.extend((8 + data.len() as u32).to_be_bytes());
+    message.extend(data);
+    message
+}
+
 /// All orders of the numbers below `count`.
 pub(crate) fn orders(count: usize) -> Vec<Vec<usize>> {
     if count == 0 {

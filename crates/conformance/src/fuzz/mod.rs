@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use crate::generate::Random;
 use crate::{Tally, hex};
 
+mod captures;
 mod files;
 mod ldap;
 mod megaco;
@@ -86,6 +87,7 @@ pub const TARGETS: &[Target] = &[
     target_of("asn1", "ASN.1 source text", files::asn1, files::asn1_seeds),
     target_of("plan", "plan files", plans::plan, plans::plan_seeds),
     target_of("records", "record files", files::records, files::record_seeds),
+    target_of("capture", "packet captures", captures::capture, captures::capture_seeds),
     target_of("h248_text", "Megaco text", megaco::text, megaco::text_seeds),
     target_of("h248_binary", "Megaco BER and PER", megaco::binary, megaco::binary_seeds),
     target_of("h248_terms", "Megaco as Erlang terms", megaco::terms, megaco::term_seeds),
