@@ -110,7 +110,8 @@ def test_each_kind_of_record_has_its_table(tmp_path: Path) -> None:
     sizes += [measured("msc", "csv", "tercet 1", 2e4, records=1, workers=w) for w in (1, 2)]
     files = report(tmp_path, sizes, "growth")
     text = files["README.md"]
-    assert "No record yet: `bench/run" in text and text.count("No record yet") == 1
+    assert "No record yet: `bench/run" in text and "No record yet: `bench/captures" in text
+    assert text.count("No record yet") == 2
     assert line(text, "pretty text").startswith("| pretty text | 336 | 336 | 0.50 | 2.00 | 4.0× | 0.50 | 2.00 | 4.0× |")
     assert "| pretty text | 2.00 M | 4.00 M | 2.00 |" in text
     assert line(text, "go-ldap 3").startswith("| go-ldap 3 | 373 | 3.0× | 373 | 3.0× |")
@@ -218,3 +219,23 @@ def test_spark_is_compared_by_workers(tmp_path: Path) -> None:
     assert "| Certificates, Spark to Parquet, 1 worker | pyspark-asn1 1 | 1.11 M | 111 | 3.0× |" in text
     assert "| Certificates, read | tercet-python 1, values | 50.0 M | 5,000 | 2.0× |" in text
     assert "| Certificates, read | asn1tools 1 | – | – | – | – | does not compile the specification |" in text
+
+
+def test_captures_are_a_section_of_the_report(tmp_path: Path) -> None:
+    def captured(work: str, engine: str, median: float, packets: int = 1000, name: str = "signalling") -> Row:
+        figures = dict(octets=100.0, low=median, median=median, high=median, peak=1024, records=packets)
+        return Row(name, work, engine, **figures)  # type: ignore[arg-type]
+
+    rows = [
+        captured("list", "tercet 0.1.0", 1000),
+        captured("list", "tshark 4", 500),
+        captured("json", "tercet 0.1.0", 4000),
+        captured("json", "tshark 4", 400_000),
+        captured("json", "tercet 0.1.0", 4000, 10_000_000, "signalling, long"),
+    ]
+    files = report(tmp_path, rows, "captures")
+    text = files["README.md"]
+    assert "4. Packet captures" in text and "captures.svg" in files
+    assert "Packet captures, a line for each packet: tshark 4" in text
+    assert "100" in line(text, "JSON of decoded messages:")
+    assert "10,000,000 packets, 1.0 GB: 1.0 MB (json)" in text or "10,000,000 packets" in text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..records import Record, newest
-from . import codecs, compilers, convert, ldap, megaco, overview, python
+from . import captures, codecs, compilers, convert, ldap, megaco, overview, python
 from .document import Block, Figure, Folded, Heading, Items, Table, Text, markdown, page
 
 TITLE = "Tercet beside others"
@@ -33,7 +33,7 @@ def behind(records: list[Record]) -> tuple[list[str], list[str]]:
     both, plans = codecs.behind(list(codecs.inputs(newest(records, "codecs")).values()))
     both += ldap.behind(newest(records, "ldap")) + megaco.behind(newest(records, "megaco"))
     both += convert.behind(newest(records, "convert")) + compilers.behind(newest(records, "compilers"))
-    both += python.behind(newest(records, "python"))
+    both += python.behind(newest(records, "python")) + captures.behind(newest(records, "captures"))
     return both, plans
 
 
@@ -71,7 +71,8 @@ def document(records: list[Record]) -> list[Block]:
     out += [Heading(2, "3. Records"), *_records(inputs)]
     out += convert.blocks(newest(records, "convert"))
     out += python.blocks(newest(records, "python"))
-    out += [Heading(2, "4. What the published pages lack"), *convert.growth(newest(records, "growth"))]
+    out += [Heading(2, "4. Packet captures"), *captures.blocks(newest(records, "captures"))]
+    out += [Heading(2, "5. What the published pages lack"), *convert.growth(newest(records, "growth"))]
     out += compilers.blocks(newest(records, "compilers"))
     out += [Heading(2, "How the figures come about"), *_how(records)]
     return out
