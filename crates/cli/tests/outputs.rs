@@ -60,7 +60,7 @@ fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 const CONVERT: &str = "convert -q -s demo.asn -t CallRecord in.ber --profile profile.toml";
 
 /// Command lines that read files, with what each of them reads, and the options that name an output.
-const OUTPUTS: [(&str, &[&str], &[&str]); 15] = [
+const OUTPUTS: [(&str, &[&str], &[&str]); 17] = [
     ("decode -s small.asn -t A --hex in.hex", &["in.hex", "small.asn"], &["--marks"]),
     ("cat -s demo.asn -t CallRecord in.ber", &["in.ber", "demo.asn"], &["--marks"]),
     ("head -s demo.asn -t CallRecord in.ber", &["in.ber", "demo.asn"], &["--marks"]),
@@ -78,6 +78,7 @@ const OUTPUTS: [(&str, &[&str], &[&str]); 15] = [
     ),
     ("encode -s small.asn -t A in.json", &["in.json", "small.asn"], &["-o", "--output"]),
     ("transcode -s small.asn -t A --from ber --to der --hex in.hex", &["in.hex", "small.asn"], &["-o"]),
+    ("set -s demo.asn -t CallRecord -n 5 moCall.duration=60 in.ber", &["demo.asn"], &["-o", "--output"]),
     ("sample -s small.asn A", &["small.asn"], &["-o"]),
     ("compile -s small.asn --overlay overlay.toml", &["small.asn", "overlay.toml"], &["-o"]),
     ("export json-schema -s small.asn -t A", &["small.asn"], &["-o", "--output"]),
@@ -178,6 +179,7 @@ fn every_option_that_names_a_file_is_known() {
         "--sequence",
         "--dedupe",
         "--rename",
+        "--remove",
     ];
     let writes = [
         ("convert", "--output"),
@@ -193,6 +195,7 @@ fn every_option_that_names_a_file_is_known() {
         ("convert", "--dedupe-file"),
         ("encode", "--output"),
         ("transcode", "--output"),
+        ("set", "--output"),
         ("sample", "--output"),
         ("compile", "--output"),
         ("compile", "--plan"),

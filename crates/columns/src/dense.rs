@@ -11,7 +11,9 @@ use arrow_array::{
     ListArray, PrimitiveArray, RecordBatch, RecordBatchOptions, StringArray, StructArray,
     Time64MicrosecondArray, TimestampMicrosecondArray,
 };
-use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
+use arrow_buffer::{
+    ArrowNativeType, BooleanBuffer, BooleanBufferBuilder, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer,
+};
 use arrow_schema::{ArrowError, DataType};
 use std::sync::Arc;
 
@@ -123,10 +125,7 @@ fn bits(at: impl Iterator<Item = u32>, len: usize) -> BooleanBuffer {
 }
 
 /// Numbers at their indices; what is absent has zeros.
-fn spread<T: Copy + Default>(at: &[u32], values: Vec<T>, len: usize) -> ScalarBuffer<T>
-where
-    T: arrow_buffer::ArrowNativeType,
-{
+fn spread<T: ArrowNativeType>(at: &[u32], values: Vec<T>, len: usize) -> ScalarBuffer<T> {
     if values.len() == len {
         return values.into();
     }

@@ -73,9 +73,9 @@ impl Filler {
                 sha256: Some([self.number as u8; 32]),
                 elements: &[],
             };
-            let from = (self.number % 3 > 0).then_some(&from);
+            let from = (!self.number.is_multiple_of(3)).then_some(&from);
             let appended = builder.append(self.tapes[(self.number % SAMPLES) as usize].view(b""), from);
-            if appended.is_ok() && self.number % 7 == 0 {
+            if appended.is_ok() && self.number.is_multiple_of(7) {
                 builder.drop_behind(before);
             }
         }

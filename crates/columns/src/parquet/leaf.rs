@@ -137,7 +137,7 @@ impl<'v, T: Number> Numbers<'v, T> {
 
     fn bounds_of(values: &[T]) -> Option<Bounds> {
         // What is not a number is not in any order.
-        let mut ordered = values.iter().copied().filter(|value| value == value);
+        let mut ordered = values.iter().copied().filter(|value| value.partial_cmp(value).is_some());
         let first = ordered.next()?;
         let (least, greatest) = ordered.fold((first, first), |(least, greatest), value| {
             (if value < least { value } else { least }, if value > greatest { value } else { greatest })
