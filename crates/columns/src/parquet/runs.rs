@@ -61,7 +61,7 @@ impl Runs {
 
     /// Appends the encoding of numbers below two to the power of `width`.
     pub(crate) fn encode(&self, width: u32, out: &mut Vec<u8>) {
-        let mut encoder = Hybrid { width, group: [0; 8], bits: 0, filled: 0, packed: 0, header: 0 };
+        let mut encoder = Hybrid::new(width);
         for (count, number) in self.iter() {
             encoder.push(count, number, out);
         }
@@ -138,6 +138,8 @@ struct Hybrid {
     /// The numbers of a group: their bits if they are octets at most.
     group: [u32; 8],
     bits: u64,
+    /// A one in the first bit of each of eight numbers.
+    places: u64,
     filled: u32,
     /// Groups of packed bits since their header, and where that is.
     packed: usize,
@@ -148,11 +150,17 @@ struct Hybrid {
 const GROUPS: usize = 63;
 
 impl Hybrid {
+    fn new(width: u32) -> Self {
+        let places = if width <= 8 { (0..8).fold(0, |places, at| places | 1 << (at * width)) } else { 0 };
+        Self { width, group: [0; 8], bits: 0, places, filled: 0, packed: 0, header: 0 }
+    }
+
     #[inline]
     fn push(&mut self, mut count: usize, number: u32, out: &mut Vec<u8>) {
         while count > 0 && (self.filled > 0 || count < 8) {
-            self.one(number, out);
-            count -= 1;
+            let some = (8 - self.filled).min(count as u32);
+            self.some(some, number, out);
+            count -= some as usize;
         }
         if count > 0 {
             self.packed = 0;
@@ -161,14 +169,17 @@ impl Hybrid {
         }
     }
 
+    /// Adds a number to the group so many times, which there is room for.
     #[inline]
-    fn one(&mut self, number: u32, out: &mut Vec<u8>) {
+    fn some(&mut self, count: u32, number: u32, out: &mut Vec<u8>) {
         if self.width <= 8 {
-            self.bits |= u64::from(number) << (self.filled * self.width);
+            // A one at the place of each number.
+            let places = self.places & u64::MAX >> (u64::BITS - count * self.width);
+            self.bits |= (places * u64::from(number)) << (self.filled * self.width);
         } else {
-            self.group[self.filled as usize] = number;
+            self.group[self.filled as usize..(self.filled + count) as usize].fill(number);
         }
-        self.filled += 1;
+        self.filled += count;
         if self.filled == 8 {
             self.end_group(out);
         }
@@ -200,8 +211,8 @@ impl Hybrid {
     }
 
     fn end(&mut self, out: &mut Vec<u8>) {
-        while self.filled > 0 {
-            self.one(0, out);
+        if self.filled > 0 {
+            self.some(8 - self.filled, 0, out);
         }
     }
 }
