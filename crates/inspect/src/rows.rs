@@ -470,7 +470,7 @@ mod tests {
         let progress = rows.progress(wait);
         assert_eq!(rows.range(row.number, 5, wait).first(), Some(&row));
         assert_eq!(rows.at_offset(row.offset + 4, wait), Some(row));
-        assert_eq!(rows.at_offset(row.offset - 1, wait).map(|row| row.kind), Some(RowKind::Filler));
+        assert_eq!(rows.at_offset(row.offset + 5, wait).map(|row| row.kind), Some(RowKind::Filler));
         assert_eq!(rows.octets_of(&source, &row, 100).expect("in memory"), record);
         assert!(progress.records <= 3000 && rows.range(10_000, 5, wait).is_empty());
     }

@@ -15,8 +15,8 @@
 //! let new = Schema::from_text("new.asn", &text("a BOOLEAN, b INTEGER OPTIONAL, ..."));
 //! let found = compare(&old, &new, &Options { rules: vec![Rules::Ber, Rules::Uper], ..Options::default() }).unwrap();
 //! assert_eq!(found.types[0].changes[0].path, "b");
-//! // In BER the new component has a tag of its own; in PER it has a presence bit, which moves all that follows.
-//! assert_eq!(found.verdict(Rules::Ber), Some(Verdict::NewReadsOld));
+//! // In BER the old version leaves out what it does not know; in PER there is another presence bit, which moves all that follows.
+//! assert_eq!(found.verdict(Rules::Ber), Some(Verdict::WireCompatible));
 //! assert_eq!(found.verdict(Rules::Uper), Some(Verdict::NotCompatible));
 //! ```
 
