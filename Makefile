@@ -67,6 +67,7 @@ bench-test: setup ## the committed report is what the committed records say
 	./scripts/python run ruff format --check --quiet bench
 
 test-browser: ## the page of `tercet inspect` in Chromium, with axe-core; fetches puppeteer-core
+	./scripts/setup browser
 	$(CARGO) build --bin tercet
 	./tests/browser/run
 
