@@ -74,6 +74,7 @@ impl Texts {
     }
 
     /// All texts.
+    #[cfg(feature = "files")]
     pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = &[u8]> {
         let mut start = 0;
         self.ends
