@@ -316,7 +316,7 @@ impl<'m> Lowered<'m> {
         let kind = &model.ty(base).kind;
         let constrained = matches!(&key, Key::Type(_, refined, _) if refined.is_some())
             || model.ty(base).constraints.iter().any(matters);
-        let mut node = blank(kind_of(kind));
+        let mut node = Node::blank(kind_of(kind));
         node.name = name;
         match kind {
             TypeKind::Integer(numbers) | TypeKind::BitString(numbers) => {
@@ -505,7 +505,7 @@ impl<'m> Lowered<'m> {
             return node;
         }
         self.types.push(None);
-        self.shape.nodes.push(blank(kind));
+        self.shape.nodes.push(Node::blank(kind));
         let id = NodeId(self.shape.nodes.len() as u32 - 1);
         self.nodes.insert(key, id);
         id
@@ -517,7 +517,7 @@ impl<'m> Lowered<'m> {
             return node;
         }
         self.types.push(None);
-        self.shape.nodes.push(blank(kind));
+        self.shape.nodes.push(Node::blank(kind));
         let id = NodeId(self.shape.nodes.len() as u32 - 1);
         self.nodes.insert(key, id);
         self.queue.push_back((id, Work::Associated(which)));
@@ -606,22 +606,6 @@ fn context(number: u32) -> Vec<OuterTag> {
 /// Whether a constraint changes anything that a node tells.
 fn matters(constraint: &tercet_model::ir::Constraint) -> bool {
     !matches!(constraint.kind, ConstraintKind::UserDefined)
-}
-
-fn blank(kind: Kind) -> Node {
-    Node {
-        kind,
-        extensible: false,
-        first: 0,
-        count: 0,
-        second_root: 0,
-        item_first: 0,
-        item_count: 0,
-        name: None,
-        containing: None,
-        table: None,
-        constraint: None,
-    }
 }
 
 /// Returns the kind of the values of a type.

@@ -277,6 +277,25 @@ pub struct Node {
     pub constraint: Option<u32>,
 }
 
+impl Node {
+    /// Returns a type of a kind without fields, items, name and constraint.
+    pub const fn blank(kind: Kind) -> Self {
+        Self {
+            kind,
+            extensible: false,
+            first: 0,
+            count: 0,
+            second_root: 0,
+            item_first: 0,
+            item_count: 0,
+            name: None,
+            containing: None,
+            table: None,
+            constraint: None,
+        }
+    }
+}
+
 /// A component, alternative or element.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Field {

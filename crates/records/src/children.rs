@@ -465,18 +465,7 @@ fn has_parts(shape: &Shape, node: NodeId) -> bool {
 fn count_node(shape: &mut Shape) -> NodeId {
     let constraint = Some(shape.constraints.len() as u32);
     shape.constraints.push(Constraint { integer: Some((Some(0), Some(COUNT))), ..Constraint::default() });
-    shape.nodes.push(Node {
-        kind: Kind::Integer,
-        extensible: false,
-        first: shape.fields.len() as u32,
-        count: 0,
-        second_root: 0,
-        item_first: 0,
-        item_count: 0,
-        name: None,
-        containing: None,
-        table: None,
-        constraint,
-    });
+    let first = shape.fields.len() as u32;
+    shape.nodes.push(Node { first, constraint, ..Node::blank(Kind::Integer) });
     NodeId(shape.nodes.len() as u32 - 1)
 }

@@ -237,19 +237,8 @@ fn beside(shape: &Shape, index: usize, name: Option<&str>) -> Option<usize> {
 }
 
 fn add_node(shape: &mut Shape, kind: Kind) -> NodeId {
-    shape.nodes.push(Node {
-        kind,
-        extensible: false,
-        first: shape.fields.len() as u32,
-        count: 0,
-        second_root: 0,
-        item_first: 0,
-        item_count: 0,
-        name: None,
-        containing: None,
-        table: None,
-        constraint: None,
-    });
+    let first = shape.fields.len() as u32;
+    shape.nodes.push(Node { first, ..Node::blank(kind) });
     NodeId(shape.nodes.len() as u32 - 1)
 }
 

@@ -43,8 +43,8 @@ impl Envelope {
         };
         shape.constraints.push(bounds);
         let constraint = Some(shape.constraints.len() as u32 - 1);
-        let number = add_node(&mut shape, Node { constraint, ..leaf(Kind::Integer) });
-        let text = add_node(&mut shape, leaf(Kind::Utf8String));
+        let number = add_node(&mut shape, Node { constraint, ..Node::blank(Kind::Integer) });
+        let text = add_node(&mut shape, Node::blank(Kind::Utf8String));
         let keys: Vec<_> = identifiers::columns(protocol)
             .into_iter()
             .map(|(key, is_number)| (key, if is_number { number } else { text }))
@@ -123,23 +123,6 @@ impl Envelope {
     }
 }
 
-/// Returns a type without parts.
-fn leaf(kind: Kind) -> Node {
-    Node {
-        kind,
-        extensible: false,
-        first: 0,
-        count: 0,
-        second_root: 0,
-        item_first: 0,
-        item_count: 0,
-        name: None,
-        containing: None,
-        table: None,
-        constraint: None,
-    }
-}
-
 fn add_node(shape: &mut Shape, node: Node) -> NodeId {
     shape.nodes.push(node);
     NodeId(shape.nodes.len() as u32 - 1)
@@ -149,7 +132,7 @@ fn add_node(shape: &mut Shape, node: Node) -> NodeId {
 fn add_sequence(shape: &mut Shape, components: &[(&str, NodeId)]) -> (NodeId, Vec<FieldId>) {
     let first = shape.fields.len() as u32;
     let count = components.len() as u32;
-    let sequence = add_node(shape, Node { first, count, second_root: count, ..leaf(Kind::Sequence) });
+    let sequence = add_node(shape, Node { first, count, second_root: count, ..Node::blank(Kind::Sequence) });
     let mut fields = Vec::new();
     for (name, node) in components {
         let name: NameId = shape.add_name(name);

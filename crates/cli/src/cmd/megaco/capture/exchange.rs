@@ -396,7 +396,7 @@ impl Seen {
         !matches!(self, Self::Request { .. })
     }
 
-    /// Returns what is said of it in a chart.
+    /// Returns the label of its arrow in a chart.
     pub(super) fn note(&self) -> Option<String> {
         match self {
             Self::Request { resends: times @ 1.., .. } => Some(format!("repeated {times}")),
