@@ -38,6 +38,7 @@ pub struct Failure {
     /// What to say to the person; empty if all has been said.
     pub message: String,
     /// What tools of OpenLDAP say to the shell, if it is known.
+    #[cfg_attr(not(feature = "ldap"), expect(dead_code, reason = "read by the tools of LDAP alone"))]
     pub ldap: Option<u8>,
 }
 

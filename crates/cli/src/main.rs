@@ -156,17 +156,21 @@ fn main() -> ExitCode {
     }
 }
 
+/// The command line.
+#[cfg(not(feature = "ldap"))]
+fn words() -> Vec<OsString> {
+    std::env::args_os().collect()
+}
+
 /// The command line; called through a link with the name of a tool of OpenLDAP, that of the verb that takes its place.
+#[cfg(feature = "ldap")]
 fn words() -> Vec<OsString> {
     let mut words: Vec<OsString> = std::env::args_os().collect();
-    #[cfg(feature = "ldap")]
-    {
-        let name = words.first().map(PathBuf::from);
-        let name = name.as_ref().and_then(|path| path.file_stem()).and_then(|name| name.to_str());
-        if let Some(verb) = name.and_then(cmd::ldap::verb_of_tool) {
-            let verb = ["tercet", "ldap", verb, "--ldap-exit"].map(OsString::from);
-            words.splice(..1, verb);
-        }
+    let name = words.first().map(PathBuf::from);
+    let name = name.as_ref().and_then(|path| path.file_stem()).and_then(|name| name.to_str());
+    if let Some(verb) = name.and_then(cmd::ldap::verb_of_tool) {
+        let verb = ["tercet", "ldap", verb, "--ldap-exit"].map(OsString::from);
+        words.splice(..1, verb);
     }
     words
 }
