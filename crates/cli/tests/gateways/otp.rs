@@ -21,7 +21,10 @@ const NOTIFY: &str = "C=-{N=00000001/00000000/00000001{OE=1{20250101T12000000:al
 fn otp(words: &str) -> Option<Process> {
     tercet_testing::programs("erlang", ["escript"])?;
     let script = tercet_testing::corpora("../tools/megaco_peer/megaco_peer")?;
-    Some(Process::of(Command::new("escript").arg(script).args(words.split_whitespace())))
+    // Erlang logs to the standard output, which has the events here.
+    const LOG: &str = "-kernel logger [{handler,default,logger_std_h,#{config=>#{type=>standard_error}}}]";
+    let mut command = Command::new("escript");
+    Some(Process::of(command.env("ERL_FLAGS", LOG).arg(script).args(words.split_whitespace())))
 }
 
 /// A port of UDP and TCP that was free a moment ago. It is below those that systems give out: Erlang takes a second to start.
