@@ -1251,8 +1251,8 @@ impl<'a> Zoo<'a> {
         }
         if let Some(v) = &self.id { w.raw(Tag::context(28), v.as_bytes()); }
         w.octet_string(Tag::context(20), &self.up_to);
-        w.octet_string(Tag::context(19), &self.six);
-        w.octet_string(Tag::context(18), &self.pair);
+        w.fixed_octets::<6>(Tag::context(19), &self.six);
+        w.fixed_octets::<2>(Tag::context(18), &self.pair);
         w.octet_string(Tag::context(17), &self.octets);
         ber::write_fixed_bits(w, Tag::context(16), self.nibble);
         ber::write_fixed_bits(w, Tag::context(15), self.word);

@@ -4827,8 +4827,8 @@ impl<'a> AuthenticationHeader<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         w.octet_string(Tag::context(2), &self.ad);
-        w.octet_string(Tag::context(1), &self.seq_num);
-        w.octet_string(Tag::context(0), &self.sec_parm_index);
+        w.fixed_octets::<4>(Tag::context(1), &self.seq_num);
+        w.fixed_octets::<4>(Tag::context(0), &self.sec_parm_index);
         Ok(())
     }
 
@@ -5334,7 +5334,7 @@ impl Ip4Address {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.port_number { w.integer(Tag::context(1), i64::from(*v)); }
-        w.octet_string(Tag::context(0), &self.address);
+        w.fixed_octets::<4>(Tag::context(0), &self.address);
         Ok(())
     }
 
@@ -5361,7 +5361,7 @@ impl Ip6Address {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.port_number { w.integer(Tag::context(1), i64::from(*v)); }
-        w.octet_string(Tag::context(0), &self.address);
+        w.fixed_octets::<16>(Tag::context(0), &self.address);
         Ok(())
     }
 
@@ -6173,7 +6173,7 @@ impl<'a> DigitMapDescriptor<'a> {
             at!(w, "digitMapValue", v.write_ber(w));
             w.close(Tag::context(1), m);
         }
-        if let Some(v) = &self.digit_map_name { w.octet_string(Tag::context(0), v); }
+        if let Some(v) = &self.digit_map_name { w.fixed_octets::<2>(Tag::context(0), v); }
         Ok(())
     }
 
@@ -6237,7 +6237,7 @@ fn read_ber_termination_id_wildcard(r: &mut ber::Reader<'_>, tag: Tag) -> Result
 }
 fn write_ber_termination_id_wildcard(list: &[WildcardField], w: &mut ber::Writer) -> Result<()> {
     let mut left = list.iter();
-    while let Some(v) = left.next_back() { w.octet_string(Tag::universal(4), v); }
+    while let Some(v) = left.next_back() { w.fixed_octets::<1>(Tag::universal(4), v); }
     Ok(())
 }
 
@@ -6884,7 +6884,7 @@ impl<'a> EventSpec<'a> {
         at!(w, "eventParList", write_ber_event_par_list(&self.event_par_list, w));
         w.close(Tag::context(2), m);
         if let Some(v) = &self.stream_id { w.integer(Tag::context(1), i64::from(*v)); }
-        w.octet_string(Tag::context(0), &self.event_name);
+        w.fixed_octets::<4>(Tag::context(0), &self.event_name);
         Ok(())
     }
 
@@ -7008,7 +7008,7 @@ impl<'a> StatisticsParameter<'a> {
             at!(w, "statValue", write_ber_value(v, w));
             w.close(Tag::context(1), m);
         }
-        w.octet_string(Tag::context(0), &self.stat_name);
+        w.fixed_octets::<4>(Tag::context(0), &self.stat_name);
         Ok(())
     }
 
@@ -7122,7 +7122,7 @@ impl<'a> PropertyParm<'a> {
         let m = w.open();
         at!(w, "value", write_ber_property_parm_value(&self.value, w));
         w.close(Tag::context(1), m);
-        w.octet_string(Tag::context(0), &self.name);
+        w.fixed_octets::<4>(Tag::context(0), &self.name);
         Ok(())
     }
 
@@ -7154,7 +7154,7 @@ impl<'a> IndAudPropertyParm<'a> {
             at!(w, "propertyParms", v.write_ber(w));
             w.close(Tag::context(1), m);
         }
-        w.octet_string(Tag::context(0), &self.name);
+        w.fixed_octets::<4>(Tag::context(0), &self.name);
         Ok(())
     }
 
@@ -7647,7 +7647,7 @@ impl<'a> RequestedEvent<'a> {
             w.close(Tag::context(2), m);
         }
         if let Some(v) = &self.stream_id { w.integer(Tag::context(1), i64::from(*v)); }
-        w.octet_string(Tag::context(0), &self.pkgd_name);
+        w.fixed_octets::<4>(Tag::context(0), &self.pkgd_name);
         w.end_value();
         Ok(())
     }
@@ -7766,7 +7766,7 @@ impl<'a> Signal<'a> {
         if let Some(v) = &self.duration { w.integer(Tag::context(3), i64::from(*v)); }
         if let Some(v) = &self.sig_type { w.integer(Tag::context(2), v.number()); }
         if let Some(v) = &self.stream_id { w.integer(Tag::context(1), i64::from(*v)); }
-        w.octet_string(Tag::context(0), &self.signal_name);
+        w.fixed_octets::<4>(Tag::context(0), &self.signal_name);
         w.end_value();
         Ok(())
     }
@@ -8286,7 +8286,7 @@ impl<'a> EventParameter<'a> {
         let m = w.open();
         at!(w, "value", write_ber_value(&self.value, w));
         w.close(Tag::context(1), m);
-        w.octet_string(Tag::context(0), &self.event_parameter_name);
+        w.fixed_octets::<2>(Tag::context(0), &self.event_parameter_name);
         w.end_value();
         Ok(())
     }
@@ -8396,7 +8396,7 @@ impl IndAudEventsDescriptor {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.stream_id { w.integer(Tag::context(2), i64::from(*v)); }
-        w.octet_string(Tag::context(1), &self.pkgd_name);
+        w.fixed_octets::<4>(Tag::context(1), &self.pkgd_name);
         if let Some(v) = &self.request_id { w.integer(Tag::context(0), i64::from(*v)); }
         Ok(())
     }
@@ -8425,7 +8425,7 @@ impl IndAudEventBufferDescriptor {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.stream_id { w.integer(Tag::context(1), i64::from(*v)); }
-        w.octet_string(Tag::context(0), &self.event_name);
+        w.fixed_octets::<4>(Tag::context(0), &self.event_name);
         Ok(())
     }
 
@@ -8479,7 +8479,7 @@ impl IndAudDigitMapDescriptor {
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        if let Some(v) = &self.digit_map_name { w.octet_string(Tag::context(0), v); }
+        if let Some(v) = &self.digit_map_name { w.fixed_octets::<2>(Tag::context(0), v); }
         Ok(())
     }
 
@@ -8501,7 +8501,7 @@ impl IndAudStatisticsDescriptor {
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        w.octet_string(Tag::context(0), &self.stat_name);
+        w.fixed_octets::<4>(Tag::context(0), &self.stat_name);
         Ok(())
     }
 
@@ -8525,7 +8525,7 @@ impl IndAudPackagesDescriptor {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         w.integer(Tag::context(1), i64::from(self.package_version));
-        w.octet_string(Tag::context(0), &self.package_name);
+        w.fixed_octets::<2>(Tag::context(0), &self.package_name);
         Ok(())
     }
 
@@ -8564,7 +8564,7 @@ impl<'a> ObservedEvent<'a> {
         at!(w, "eventParList", write_ber_event_par_list(&self.event_par_list, w));
         w.close(Tag::context(2), m);
         if let Some(v) = &self.stream_id { w.integer(Tag::context(1), i64::from(*v)); }
-        w.octet_string(Tag::context(0), &self.event_name);
+        w.fixed_octets::<4>(Tag::context(0), &self.event_name);
         Ok(())
     }
 
@@ -8591,7 +8591,7 @@ impl PackagesItem {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         w.integer(Tag::context(1), i64::from(self.package_version));
-        w.octet_string(Tag::context(0), &self.package_name);
+        w.fixed_octets::<2>(Tag::context(0), &self.package_name);
         Ok(())
     }
 
@@ -8635,7 +8635,7 @@ impl<'a> EventDm<'a> {
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         w.begin_value()?;
         match self {
-            Self::DigitMapName(v) => w.octet_string(Tag::context(0), v),
+            Self::DigitMapName(v) => w.fixed_octets::<2>(Tag::context(0), v),
             Self::DigitMapValue(v) => {
                 let m = w.open();
                 at!(w, "digitMapValue", v.write_ber(w));
@@ -8747,7 +8747,7 @@ impl<'a> SigParameter<'a> {
         let m = w.open();
         at!(w, "value", write_ber_value(&self.value, w));
         w.close(Tag::context(1), m);
-        w.octet_string(Tag::context(0), &self.sig_parameter_name);
+        w.fixed_octets::<2>(Tag::context(0), &self.sig_parameter_name);
         w.end_value();
         Ok(())
     }
@@ -8847,7 +8847,7 @@ impl IndAudSignal {
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.signal_request_id { w.integer(Tag::context(2), i64::from(*v)); }
         if let Some(v) = &self.stream_id { w.integer(Tag::context(1), i64::from(*v)); }
-        w.octet_string(Tag::context(0), &self.signal_name);
+        w.fixed_octets::<4>(Tag::context(0), &self.signal_name);
         Ok(())
     }
 
@@ -9074,7 +9074,7 @@ impl<'a> SecondRequestedEvent<'a> {
             w.close(Tag::context(2), m);
         }
         if let Some(v) = &self.stream_id { w.integer(Tag::context(1), i64::from(*v)); }
-        w.octet_string(Tag::context(0), &self.pkgd_name);
+        w.fixed_octets::<4>(Tag::context(0), &self.pkgd_name);
         w.end_value();
         Ok(())
     }

@@ -77,6 +77,21 @@ impl Writer {
         true
     }
 
+    /// The same for contents of a known size: stores of literals, at literal distances.
+    #[inline(always)]
+    pub(super) fn short_fixed<const N: usize>(&mut self, head: Head, contents: &[u8; N]) -> bool {
+        if N > 16 || head.size() == 0 {
+            return false;
+        }
+        let Some(room) = self.room() else { return false };
+        put(room, ROOM - N, head, N as u64);
+        if let Some(last) = room.last_chunk_mut() {
+            *last = *contents;
+        }
+        self.start -= N + 1 + head.size();
+        true
+    }
+
     /// The same for up to 127 octets.
     #[inline(never)]
     fn middle_octets(&mut self, head: Head, contents: &[u8]) -> bool {

@@ -434,6 +434,31 @@ fn long_tags_are_compared_as_they_are_read() {
 }
 
 #[test]
+fn octets_of_a_fixed_size_are_octets() {
+    fn check<const N: usize>() {
+        let contents = core::array::from_fn::<u8, N, _>(|at| (at % 251) as u8);
+        for tag in [0, 30, 31, 128, 16384].map(Tag::context) {
+            for rules in [Rules::Ber, Der, Rules::Cer] {
+                for room in [0, 1, N, N + 2, 31, 32, 33, 3000] {
+                    let mut writer = Writer::with_capacity(rules, room);
+                    writer.fixed_octets(tag, &contents);
+                    let mut other = Writer::new(rules);
+                    other.octet_string(tag, &contents);
+                    assert_eq!(writer.finish(), other.finish(), "{tag} {N} {room}");
+                }
+            }
+        }
+    }
+    check::<0>();
+    check::<1>();
+    check::<3>();
+    check::<16>();
+    check::<17>();
+    check::<200>();
+    check::<1001>();
+}
+
+#[test]
 fn elements_have_the_headers_of_their_tags_and_lengths() {
     let tags = [0, 30, 31, 127, 128, 16383, 16384].map(Tag::context);
     for tag in tags {

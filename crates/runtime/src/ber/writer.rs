@@ -521,6 +521,14 @@ impl Writer {
 
     // Whole strings, which CER splits
 
+    /// OCTET STRING of a fixed size (8.7).
+    #[inline(always)]
+    pub fn fixed_octets<const N: usize>(&mut self, tag: Tag, octets: &[u8; N]) {
+        if !self.short_fixed(Head::of(tag, 0), octets) {
+            self.octet_string(tag, octets);
+        }
+    }
+
     /// An OCTET STRING, character string or time with its header; in CER above 1000 octets in segments (9.2).
     #[inline(always)]
     pub fn octet_string(&mut self, tag: Tag, octets: &[u8]) {

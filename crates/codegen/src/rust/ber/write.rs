@@ -37,7 +37,8 @@ impl Ber<'_, '_> {
             Primitive::FixedBits(_, false) => format!("{BER}::write_fixed_bits(w, {tag}, {at});"),
             Primitive::NamedBits(..) => format!("{BER}::write_named_bits(w, {tag}, {v});"),
             Primitive::BitString => format!("w.bit_string({tag}, {of}.as_bits());"),
-            Primitive::FixedOctets(_) | Primitive::OctetString => format!("w.octet_string({tag}, {v});"),
+            Primitive::FixedOctets(octets) => format!("w.fixed_octets::<{octets}>({tag}, {v});"),
+            Primitive::OctetString => format!("w.octet_string({tag}, {v});"),
             Primitive::ObjectIdentifier | Primitive::RelativeOid => {
                 format!("w.raw({tag}, {of}.as_bytes());")
             }
