@@ -21,7 +21,7 @@ sizelimit unlimited
 timelimit unlimited
 database mdb
 suffix "o=test"
-rootdn "o=test"
+rootdn "cn=admin,o=test"
 directory {folder}/data
 maxsize 2147483648
 envflags nosync
@@ -31,13 +31,13 @@ envflags nosync
 class Slapd:
     """The process; its port answers when the constructor is done."""
 
-    def __init__(self, ldif: Path, folder: Path) -> None:
+    def __init__(self, ldif: Path, folder: Path, more: str = "") -> None:
         if not shutil.which("slapd", path="/usr/sbin:/usr/local/libexec:/usr/libexec"):
             raise OSError("slapd is not installed")
         shutil.rmtree(folder, ignore_errors=True)
         (folder / "data").mkdir(parents=True)
         conf = folder / "slapd.conf"
-        conf.write_text(CONF.format(folder=folder))
+        conf.write_text(CONF.format(folder=folder) + more)
         loaded = subprocess.run(
             ["/usr/sbin/slapadd", "-q", "-f", str(conf), "-l", str(ldif)], capture_output=True, text=True, check=False
         )

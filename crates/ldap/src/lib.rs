@@ -10,6 +10,7 @@
 //!   controller says to them.
 //! * [`transaction`]: several changes, of which all are made or none, on any server; locks.
 //! * [`directory`]: a directory in memory for tests and demonstrations; [`proxy`] relays messages between clients and servers.
+//! * [`server`]: a server to build on, with handlers and layers.
 //!
 //! ```no_run
 //! # async fn example() -> tercet_ldap::Result<()> {
@@ -49,6 +50,8 @@ pub mod proxy;
 #[cfg(feature = "client")]
 pub mod sasl;
 pub mod schema;
+#[cfg(feature = "directory")]
+pub mod server;
 #[cfg(feature = "client")]
 pub mod transaction;
 #[cfg(feature = "serde")]

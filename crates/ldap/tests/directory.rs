@@ -83,6 +83,32 @@ async fn passwords_are_read_by_the_root_user_alone() {
 }
 
 #[tokio::test]
+async fn a_certificate_can_be_made() {
+    use base64::Engine as _;
+    let hosts = ["localhost".to_owned(), "127.0.0.1".to_owned()];
+    let (directory, certificate) = Directory::new().with_own_certificate(&hosts).unwrap();
+    assert_eq!(certificate.sha256().len(), 64);
+    let server = directory.listen_tls("0.0.0.0:0").await.unwrap();
+    let pem = base64::engine::general_purpose::STANDARD.encode(&certificate.der);
+    let pem = format!("-----BEGIN CERTIFICATE-----\n{pem}\n-----END CERTIFICATE-----\n");
+    let port = server.address().unwrap().port();
+    for (host, is_named) in [("localhost", true), ("127.0.0.1", true), ("127.0.0.2", false)] {
+        let mut config = tercet_ldap::Config::new(&format!("ldaps://{host}:{port}")).unwrap();
+        config.tls.roots = tercet_ldap::TrustedRoots::Pem(pem.clone().into_bytes());
+        match Client::connect_with(&config).await {
+            Ok(client) => assert!(is_named && client.who_am_i().await.unwrap().is_empty(), "{host}"),
+            Err(error) => assert!(!is_named, "{host}: {error}"),
+        }
+    }
+    // Another one is not trusted.
+    let (other, _) = Directory::new().with_own_certificate(&hosts).unwrap();
+    let server = other.listen_tls("127.0.0.1:0").await.unwrap();
+    let mut config = tercet_ldap::Config::new(&server.url()).unwrap();
+    config.tls.roots = tercet_ldap::TrustedRoots::Pem(pem.into_bytes());
+    assert_eq!(Client::connect_with(&config).await.unwrap_err().kind(), ErrorKind::Tls);
+}
+
+#[tokio::test]
 async fn new_passwords_are_kept_as_argon2id() {
     let directory = Directory::new().with_root(ROOT, SECRET);
     directory.load(people(0).as_slice()).unwrap();

@@ -291,7 +291,7 @@ impl Client {
     }
 
     /// Starts an operation and waits for its last answer.
-    async fn call(&self, operation: ProtocolOp<'_>) -> Result<Reply> {
+    pub(crate) async fn call(&self, operation: ProtocolOp<'_>) -> Result<Reply> {
         self.call_with(operation, None).await
     }
 

@@ -75,6 +75,31 @@ impl Search {
         }
     }
 
+    /// Returns the search of a request, with another base and scope.
+    #[cfg(feature = "directory")]
+    pub(crate) fn of_request(request: &asn1::SearchRequest<'_>, base: &str, scope: Scope) -> Self {
+        let text = |octets: &Octets<'_>| String::from_utf8_lossy(octets).into_owned();
+        Self {
+            base: base.to_owned(),
+            scope,
+            deref: match request.deref_aliases {
+                asn1::SearchRequestDerefAliases::DerefInSearching => Deref::Search,
+                asn1::SearchRequestDerefAliases::DerefFindingBaseObj => Deref::Find,
+                asn1::SearchRequestDerefAliases::DerefAlways => Deref::Always,
+                _ => Deref::Never,
+            },
+            size_limit: request.size_limit,
+            time_limit: request.time_limit,
+            types_only: request.types_only,
+            filter: request.filter.clone().into_owned(),
+            attributes: request.attributes.iter().map(text).collect(),
+            controls: Vec::new(),
+            page: None,
+            timeout: None,
+            ranges: false,
+        }
+    }
+
     /// What a URL says (RFC 4516): its scope is `base` if it has none.
     ///
     /// # Errors

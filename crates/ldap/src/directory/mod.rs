@@ -27,6 +27,7 @@ mod constraints;
 mod controls;
 mod datagrams;
 mod entry;
+mod handled;
 mod index;
 #[cfg(feature = "store")]
 mod kept;
@@ -38,6 +39,7 @@ mod password;
 mod policy;
 mod scheduler;
 mod search;
+mod self_signed;
 mod server;
 mod store;
 mod subschema;
@@ -50,13 +52,17 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 
 pub use acl::{Acl, Decision, Requester, Right};
+pub(crate) use handled::Handled;
 pub use index::IndexSpec;
 #[cfg(feature = "store")]
 pub use kept::{Checked, Durability};
+pub(crate) use observe::{Access as Observed, Observer};
+pub(crate) use output::message as write_message;
 pub(crate) use password::hashed as hashed_password;
 pub use policy::PasswordRules;
+pub use self_signed::OwnCertificate;
 pub use server::Server;
-pub(crate) use server::{accepted, notice};
+pub(crate) use server::{ServerTls, accepted, notice};
 use tokio::sync::watch;
 
 use crate::error::{Error, ErrorKind, Result};
@@ -74,7 +80,7 @@ pub struct Directory {
 #[derive(Clone, Debug)]
 struct Settings {
     root: Option<(String, String)>,
-    tls: Option<server::ServerTls>,
+    tls: Option<ServerTls>,
     size_limit: Option<usize>,
     time_limit: Option<Duration>,
     read_only: bool,
@@ -112,7 +118,7 @@ struct Shared {
     /// Number of changes until now, for searches that go on.
     changes: watch::Sender<u64>,
     /// What is reported of requests.
-    observer: Arc<observe::Observer>,
+    observer: Arc<Observer>,
     /// What writes changes to disk.
     #[cfg(feature = "store")]
     keeper: Option<kept::Keeper>,
@@ -316,8 +322,20 @@ impl Directory {
     /// # Errors
     /// They are malformed, or do not belong together.
     pub fn with_tls(mut self, certificates: &[u8], key: &[u8]) -> Result<Self> {
-        Arc::make_mut(&mut self.settings).tls = Some(server::ServerTls::new(certificates, key)?);
+        Arc::make_mut(&mut self.settings).tls = Some(ServerTls::new(certificates, key)?);
         Ok(self)
+    }
+
+    /// Speaks TLS as [`Directory::with_tls`] does, by a certificate that is made for these hosts, names or addresses, and signed by
+    /// its key. Returns the certificate too, for clients to trust.
+    ///
+    /// # Errors
+    /// The system has no random bytes.
+    pub fn with_own_certificate(mut self, hosts: &[String]) -> Result<(Self, OwnCertificate)> {
+        let made = self_signed::new(hosts)?;
+        let certificate = OwnCertificate { der: made.certificate.clone() };
+        Arc::make_mut(&mut self.settings).tls = Some(ServerTls::of_der(made)?);
+        Ok((self, certificate))
     }
 
     /// Takes in LDIF; gives the number of records. Entries whose parents are missing become roots of their own.
@@ -358,6 +376,11 @@ impl Directory {
     fn changes(&self) -> watch::Receiver<u64> {
         self.shared.changes.subscribe()
     }
+}
+
+/// Returns whether an attribute is one that the directory keeps itself.
+pub(crate) fn is_operational(name: &str) -> bool {
+    entry::OPERATIONAL.iter().any(|known| known.eq_ignore_ascii_case(name))
 }
 
 /// Makes the changes of LDIF.

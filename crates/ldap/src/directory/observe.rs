@@ -19,7 +19,7 @@ const BOUNDS: [f64; 12] = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 
 
 /// Who is told of requests.
 #[derive(Default)]
-pub(super) struct Observer {
+pub(crate) struct Observer {
     /// Whether operations are reported.
     is_on: AtomicBool,
     log: Mutex<Option<Box<dyn Write + Send>>>,
@@ -47,19 +47,19 @@ struct Times {
 
 /// An operation that has been answered.
 #[derive(Debug)]
-pub(super) struct Access<'a> {
-    pub(super) connection: u64,
-    pub(super) peer: &'a str,
+pub(crate) struct Access<'a> {
+    pub(crate) connection: u64,
+    pub(crate) peer: &'a str,
     /// Who was bound when the request came.
-    pub(super) user: &'a str,
-    pub(super) time: Duration,
-    pub(super) request: &'a [u8],
+    pub(crate) user: &'a str,
+    pub(crate) time: Duration,
+    pub(crate) request: &'a [u8],
     /// The result code; nothing for requests without an answer.
-    pub(super) code: Option<u32>,
-    pub(super) entries: u64,
+    pub(crate) code: Option<u32>,
+    pub(crate) entries: u64,
     /// Entries that were looked at without an index.
-    pub(super) scanned: u64,
-    pub(super) bytes: u64,
+    pub(crate) scanned: u64,
+    pub(crate) bytes: u64,
 }
 
 /// Entries that a search may look at without being called unindexed.
@@ -81,7 +81,7 @@ impl Drop for Connected {
 
 impl Observer {
     /// Writes a line for each operation from now on.
-    pub(super) fn log_to(&self, log: Box<dyn Write + Send>) {
+    pub(crate) fn log_to(&self, log: Box<dyn Write + Send>) {
         *locked(&self.log) = Some(log);
         self.switch_on();
     }
@@ -108,7 +108,7 @@ impl Observer {
     }
 
     /// Reports an operation.
-    pub(super) fn operation(&self, access: &Access<'_>) {
+    pub(crate) fn operation(&self, access: &Access<'_>) {
         let limits = crate::proto::Limits { message: usize::MAX, ..crate::proto::Limits::default() };
         // What cannot be read has been answered by a notice of disconnection.
         let Ok(message) = crate::proto::decode(access.request, &limits) else { return };
@@ -136,12 +136,9 @@ impl Observer {
         }
     }
 
-    /// The figures in the text format of Prometheus.
-    pub(super) fn metrics(&self, entries: usize, commits: Option<(u64, f64)>) -> String {
+    /// Returns the figures of requests in the text format of Prometheus.
+    pub(crate) fn requests(&self) -> String {
         let mut out = String::new();
-        let head = |out: &mut String, name: &str, kind: &str, help: &str| {
-            _ = write!(out, "# HELP tercet_ldap_{name} {help}\n# TYPE tercet_ldap_{name} {kind}\n");
-        };
         head(&mut out, "operations_total", "counter", "Operations by type and result code.");
         for ((op, code), count) in &*locked(&self.operations) {
             _ = writeln!(out, "tercet_ldap_operations_total{{op=\"{op}\",code=\"{code}\"}} {count}");
@@ -159,6 +156,12 @@ impl Observer {
             _ = writeln!(out, "tercet_ldap_operation_seconds_sum{{op=\"{op}\"}} {seconds}");
             _ = writeln!(out, "tercet_ldap_operation_seconds_count{{op=\"{op}\"}} {count}");
         }
+        out
+    }
+
+    /// The figures in the text format of Prometheus.
+    pub(super) fn metrics(&self, entries: usize, commits: Option<(u64, f64)>) -> String {
+        let mut out = self.requests();
         let loaded = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         for (name, kind, help, value) in [
             ("connections", "gauge", "Connections that are open.", self.connections() as u64),
@@ -179,6 +182,11 @@ impl Observer {
         }
         out
     }
+}
+
+/// Writes the head of a figure.
+fn head(out: &mut String, name: &str, kind: &str, help: &str) {
+    _ = write!(out, "# HELP tercet_ldap_{name} {help}\n# TYPE tercet_ldap_{name} {kind}\n");
 }
 
 /// The name of an operation in the log.

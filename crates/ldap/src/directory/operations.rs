@@ -46,7 +46,7 @@ pub(super) struct Session {
     must_change: bool,
     /// Entries that the request has looked at without an index.
     scanned: AtomicU64,
-    _connected: Connected,
+    _connected: Arc<Connected>,
 }
 
 /// Searches of one connection that may go on at the same time.
@@ -81,7 +81,7 @@ impl Session {
             judged: PasswordPolicy::default(),
             must_change: false,
             scanned: AtomicU64::new(0),
-            _connected: connected,
+            _connected: Arc::new(connected),
         }
     }
 
@@ -95,6 +95,34 @@ impl Session {
     pub(super) const fn with_tls(mut self, is_tls: bool) -> Self {
         self.is_tls = is_tls;
         self
+    }
+
+    /// Sets whether the connection has TLS.
+    pub(super) const fn set_tls(&mut self, is_tls: bool) {
+        self.is_tls = is_tls;
+    }
+
+    /// Returns another session of the connection, for a search that runs at the same time as others.
+    pub(super) fn sibling(&self) -> Self {
+        Self {
+            directory: self.directory.clone(),
+            user: self.user.clone(),
+            peer: self.peer.clone(),
+            offers_tls: false,
+            listeners: Vec::new(),
+            connection: self.connection,
+            address: self.address.clone(),
+            is_tls: self.is_tls,
+            judged: self.judged,
+            must_change: self.must_change,
+            scanned: AtomicU64::new(0),
+            _connected: Arc::clone(&self._connected),
+        }
+    }
+
+    /// Returns who is bound.
+    pub(super) fn user(&self) -> &str {
+        &self.user
     }
 
     /// How long the connection may be without a request.

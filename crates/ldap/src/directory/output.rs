@@ -9,6 +9,7 @@ use super::server::Io;
 use crate::error::{Error, ErrorKind, Result};
 use crate::proto::Control;
 use crate::proto::element::tag;
+use crate::server::{self, Entries};
 
 /// Octets that wait before they are sent.
 pub(super) const FULL: usize = 64 << 10;
@@ -28,6 +29,8 @@ enum To<'i> {
     Stream(&'i mut Box<dyn Io>),
     /// One datagram of at most so many octets.
     Datagram(usize),
+    /// A server of [`crate::server`], which has its own way to a client.
+    Handler(&'i mut Entries),
 }
 
 impl<'i> Output<'i> {
@@ -37,6 +40,22 @@ impl<'i> Output<'i> {
 
     pub(super) const fn datagram(limit: usize) -> Self {
         Self { octets: Vec::new(), to: To::Datagram(limit), seen: None, looked: 0 }
+    }
+
+    pub(super) const fn handler(out: &'i mut Entries) -> Self {
+        Self { octets: Vec::new(), to: To::Handler(out), seen: None, looked: 0 }
+    }
+
+    /// Sends all but the last message, and returns that.
+    ///
+    /// # Errors
+    /// No more is sent.
+    pub(super) async fn last(mut self) -> Result<Vec<u8>> {
+        let last = self.octets.split_off(server::last(&self.octets));
+        if !self.octets.is_empty() {
+            self.flush().await?;
+        }
+        Ok(last)
     }
 
     /// Begins to look at the answers to a request.
@@ -65,7 +84,7 @@ impl<'i> Output<'i> {
     pub(super) async fn read(&mut self, input: &mut BytesMut) -> Result<usize> {
         match &mut self.to {
             To::Stream(io) => Ok(io.read_buf(input).await?),
-            To::Datagram(_) => Ok(0),
+            To::Datagram(_) | To::Handler(_) => Ok(0),
         }
     }
 
@@ -75,8 +94,8 @@ impl<'i> Output<'i> {
     /// The stream fails; a datagram is full.
     pub(super) async fn relieve(&mut self) -> Result<()> {
         match &self.to {
-            To::Stream(_) if self.octets.len() < FULL => Ok(()),
-            To::Stream(_) => self.flush().await,
+            To::Stream(_) | To::Handler(_) if self.octets.len() < FULL => Ok(()),
+            To::Stream(_) | To::Handler(_) => self.flush().await,
             To::Datagram(limit) if self.octets.len() <= *limit => Ok(()),
             To::Datagram(_) => Err(Error::new(ErrorKind::Limit, "the answer does not fit a datagram")),
         }
@@ -89,17 +108,24 @@ impl<'i> Output<'i> {
     pub(super) async fn flush(&mut self) -> Result<()> {
         self.look();
         self.looked = 0;
-        if let To::Stream(io) = &mut self.to {
-            io.write_all(&self.octets).await?;
-            io.flush().await?;
-            self.octets.clear();
+        match &mut self.to {
+            To::Stream(io) => {
+                io.write_all(&self.octets).await?;
+                io.flush().await?;
+            }
+            To::Handler(out) => {
+                let stopped = |_| Error::new(ErrorKind::Closed, "no more is sent");
+                server::send(out, &self.octets).await.map_err(stopped)?;
+            }
+            To::Datagram(_) => return Ok(()),
         }
+        self.octets.clear();
         Ok(())
     }
 }
 
 /// Writes a message whose operation is given in parts, one after another.
-pub(super) fn message(out: &mut Vec<u8>, id: u32, operation: u8, parts: &[&[u8]], controls: &[Control]) {
+pub(crate) fn message(out: &mut Vec<u8>, id: u32, operation: u8, parts: &[&[u8]], controls: &[Control]) {
     let octets = id.to_be_bytes();
     let zeros = octets.iter().take(3).take_while(|octet| **octet == 0).count();
     // The first bit is the sign; message IDs have none.

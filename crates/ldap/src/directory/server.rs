@@ -12,11 +12,12 @@ use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::pem::PemObject as _;
-use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 
 use super::Directory;
 use super::operations::{Next, Session};
 use super::output::{FULL, Output};
+use super::self_signed::SelfSigned;
 use crate::error::{Error, ErrorKind, Result};
 use crate::generated as asn1;
 use crate::proto::{Framer, Limits, ResultCode};
@@ -61,7 +62,7 @@ impl Server {
 }
 
 #[derive(Clone)]
-pub(super) struct ServerTls(TlsAcceptor);
+pub(crate) struct ServerTls(TlsAcceptor);
 
 impl std::fmt::Debug for ServerTls {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -70,16 +71,34 @@ impl std::fmt::Debug for ServerTls {
 }
 
 impl ServerTls {
-    pub(super) fn new(certificates: &[u8], key: &[u8]) -> Result<Self> {
+    /// Makes the handshake of a server.
+    ///
+    /// # Errors
+    /// The handshake fails.
+    pub(crate) async fn accept(&self, io: Box<dyn crate::client::Io>) -> Result<Box<dyn crate::client::Io>> {
+        Ok(Box::new(self.0.accept(io).await?))
+    }
+
+    pub(crate) fn new(certificates: &[u8], key: &[u8]) -> Result<Self> {
         let fault = |error: &dyn std::fmt::Display| Error::new(ErrorKind::Tls, format!("TLS: {error}"));
         let certificates =
             CertificateDer::pem_slice_iter(certificates).collect::<std::result::Result<_, _>>();
         let certificates = certificates.map_err(|error| fault(&error))?;
         let key = PrivateKeyDer::from_pem_slice(key).map_err(|error| fault(&error))?;
+        Self::of(certificates, key)
+    }
+
+    /// With a certificate that was made here.
+    pub(super) fn of_der(made: SelfSigned) -> Result<Self> {
+        let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(made.key));
+        Self::of(vec![CertificateDer::from(made.certificate)], key)
+    }
+
+    fn of(certificates: Vec<CertificateDer<'static>>, key: PrivateKeyDer<'static>) -> Result<Self> {
         let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
             .with_safe_default_protocol_versions()
             .and_then(|builder| builder.with_no_client_auth().with_single_cert(certificates, key))
-            .map_err(|error| fault(&error))?;
+            .map_err(|error| Error::new(ErrorKind::Tls, format!("TLS: {error}")))?;
         Ok(Self(TlsAcceptor::from(Arc::new(config))))
     }
 }

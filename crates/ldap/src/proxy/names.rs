@@ -4,6 +4,7 @@ use tercet_runtime::types::Octets;
 
 use super::{Context, Flow, Layer};
 use crate::dn::Dn;
+use crate::entry::Draft;
 use crate::error::Result;
 use crate::generated::{self as asn1, Filter, LdapMessage, ProtocolOp};
 use crate::matching::Rule;
@@ -25,9 +26,37 @@ impl MapNames {
     }
 }
 
+impl MapNames {
+    /// Changes a request.
+    pub(crate) fn request_message(&self, message: &[u8]) -> Flow {
+        Step { from: &self.from, to: &self.to }.message(message)
+    }
+
+    /// Returns a name as clients see it.
+    pub(crate) fn shown_name(&self, dn: &str) -> String {
+        let mut octets = Octets::copied(dn.as_bytes());
+        Step { from: &self.to, to: &self.from }.name(&mut octets, &mut false);
+        String::from_utf8_lossy(&octets).into_owned()
+    }
+
+    /// Returns an entry as clients see it.
+    pub(crate) fn shown(&self, entry: &Draft) -> Draft {
+        let step = Step { from: &self.to, to: &self.from };
+        let attributes = entry.attributes().map(|(name, values)| {
+            let shown = values.iter().map(|value| {
+                let mut octets = Octets::copied(value);
+                step.value(name.as_bytes(), &mut octets, &mut false);
+                octets.to_vec()
+            });
+            (name, shown.collect::<Vec<_>>())
+        });
+        Draft::new(self.shown_name(entry.dn()), attributes)
+    }
+}
+
 impl Layer for MapNames {
     fn request(&self, _: &Context, message: &[u8]) -> Flow {
-        Step { from: &self.from, to: &self.to }.message(message)
+        self.request_message(message)
     }
 
     fn response(&self, _: &Context, message: &[u8]) -> Flow {

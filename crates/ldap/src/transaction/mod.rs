@@ -161,6 +161,8 @@ impl fmt::Display for Conflict {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Aborted {
+    /// The name of the entry whose change failed; nothing if that was not one change.
+    pub dn: Option<String>,
     /// What went wrong.
     pub cause: Error,
     /// Whether everything is as before. If not, there are conflicts, or the connection has ended and [`recover`] has to finish it.
@@ -351,7 +353,7 @@ impl Transaction {
                 let cause = error.about(format_args!("operation {}, {}", index + 1, record.dn));
                 // A connection that has ended takes its transaction with it (RFC 5805 2.2).
                 _ = self.client.end_transaction(&identifier, false).await;
-                return Err(untouched(cause));
+                return Err(Aborted { dn: Some(record.dn.clone()), ..untouched(cause) });
             }
         }
         // slapd 2.5 uses an operation after its answer, and fails if the transaction ends at once: a round more.
@@ -361,7 +363,7 @@ impl Transaction {
             Err(cause) => {
                 // Without an answer nobody knows.
                 let rolled_back = cause.result().is_some();
-                Err(Aborted { cause, rolled_back, conflicts: Vec::new(), journal: None })
+                Err(Aborted { dn: None, cause, rolled_back, conflicts: Vec::new(), journal: None })
             }
         }
     }
@@ -393,7 +395,9 @@ impl Transaction {
                 None => cause,
             };
             steps.truncate(index + 1);
-            return Err(finish(&self.client, journal, &steps, self.relaxes, cause).await);
+            let dn = steps.get(index).map(|step| step.record.dn.clone());
+            let aborted = finish(&self.client, journal, &steps, self.relaxes, cause).await;
+            return Err(Aborted { dn, ..aborted });
         }
         match journal.write(&journal::mark("commit")) {
             Ok(()) => journal.remove().or(Ok(())),
@@ -472,5 +476,5 @@ impl Drop for Transaction {
 
 /// Nothing was sent, or the server has undone it.
 const fn untouched(cause: Error) -> Aborted {
-    Aborted { cause, rolled_back: true, conflicts: Vec::new(), journal: None }
+    Aborted { dn: None, cause, rolled_back: true, conflicts: Vec::new(), journal: None }
 }

@@ -22,15 +22,15 @@ pub(super) async fn finish(
         Ok(conflicts) if conflicts.is_empty() => {
             let path = journal.path().to_owned();
             let removed = journal.remove();
-            Aborted { cause, rolled_back: true, conflicts, journal: removed.err().map(|_| path) }
+            Aborted { dn: None, cause, rolled_back: true, conflicts, journal: removed.err().map(|_| path) }
         }
         Ok(conflicts) => {
             let journal = Some(journal.path().to_owned());
-            Aborted { cause, rolled_back: false, conflicts, journal }
+            Aborted { dn: None, cause, rolled_back: false, conflicts, journal }
         }
         Err(_) => {
             let journal = Some(journal.path().to_owned());
-            Aborted { cause, rolled_back: false, conflicts: Vec::new(), journal }
+            Aborted { dn: None, cause, rolled_back: false, conflicts: Vec::new(), journal }
         }
     }
 }

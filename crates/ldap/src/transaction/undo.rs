@@ -11,6 +11,7 @@ use crate::entry::modifications;
 use crate::error::{Error, Result};
 use crate::ldif::{Change, ModificationKind, RecordModification};
 use crate::matching::Rule;
+use crate::proto::RequestControl as _;
 use crate::proto::{Control, ResultCode};
 use crate::url::Scope;
 
@@ -72,7 +73,9 @@ const CHANGED: [&str; 2] = ["modifyTimestamp", "whenChanged"];
 /// Reads an entry with what it is known by; nothing if there is none.
 pub(super) async fn image(client: &Client, dn: &str) -> Result<Option<Image>> {
     let asked = [&["*"][..], &UUIDS, &CHANGES, &CREATED, &CHANGED].concat();
-    let search = Search::new(dn).scope(Scope::Base).attributes(&asked).control(&controls::ManageDsaIt);
+    // Active Directory refuses the control where it is critical.
+    let as_is = controls::ManageDsaIt.control().with_criticality(false);
+    let search = Search::new(dn).scope(Scope::Base).attributes(&asked).control(&as_is);
     let found = match client.search_all(search).await {
         Ok((found, _)) => found,
         Err(error) if code(&error) == Some(ResultCode::NO_SUCH_OBJECT) => return Ok(None),

@@ -95,7 +95,8 @@ impl Atomic {
     }
 
     async fn aborted(&self, connection: &Connection, aborted: Aborted) -> Outcome {
-        let failed = failure("", &aborted.cause);
+        let about = aborted.dn.as_deref().map(tercet_printable::printable);
+        let failed = failure(about.as_deref().unwrap_or_default(), &aborted.cause);
         if aborted.rolled_back {
             let message = format!("{}\neverything was undone", failed.message);
             let exit = if failed.exit == Exit::Usage { Exit::Usage } else { Exit::Failed };

@@ -42,7 +42,7 @@ pub struct Follow {
     #[arg(short = 's', value_name = "SCOPE", default_value = "sub", value_parser = |text: &str| text.parse::<Scope>())]
     scope: Scope,
 
-    /// Content synchronization (RFC 4533), as by default
+    /// Content synchronization (RFC 4533). Without --sync, --persistent, --dirsync and --poll, the first of them that the server has
     #[arg(long, group = "way")]
     sync: bool,
 
@@ -91,6 +91,8 @@ struct State {
     is_changed: bool,
 }
 
+/// Time between two searches where a server has nothing better.
+const POLL: Duration = Duration::from_secs(10);
 /// Time between two writes of the state.
 const PAUSE: Duration = Duration::from_secs(1);
 
@@ -152,8 +154,10 @@ impl Follow {
             run.dir_sync().await
         } else if self.persistent {
             run.persistent().await
-        } else {
+        } else if self.sync {
             run.sync().await
+        } else {
+            run.by_root().await
         };
         // What has been printed is not printed again, whatever ended the run.
         run.save(true)?;
@@ -251,6 +255,30 @@ impl Run<'_> {
                     }
                 }
             }
+        }
+    }
+
+    /// Follows by the first way that the root DSE lists.
+    async fn by_root(&mut self) -> Outcome<()> {
+        let search = Search::new("").scope(Scope::Base).attributes(&["supportedControl", "namingContexts"]);
+        let root = self.client.search_all(search).await.map_err(|error| fault(&error))?.0;
+        let has = |attribute: &str, text: &str| {
+            let mut values = root.iter().flat_map(|root| root.values(attribute));
+            values.any(|value| value.eq_ignore_ascii_case(text.as_bytes()))
+        };
+        let knows = |oid| has("supportedControl", oid);
+        // The root DSE may not be readable: the server decides then.
+        if root.is_empty()
+            || !root.iter().any(|root| root.values("supportedControl").next().is_some())
+            || knows(Sync::OID)
+        {
+            self.sync().await
+        } else if knows(PersistentSearch::OID) {
+            self.persistent().await
+        } else if knows(DirSync::OID) && has("namingContexts", &self.options.base) {
+            self.dir_sync().await
+        } else {
+            self.poll(POLL).await
         }
     }
 

@@ -63,14 +63,16 @@ impl Lock {
         let locks = locks.map_err(|error| failure("--locks", &error))?;
         let mut out = io::stdout();
         if self.list {
-            for state in locks.list().await.map_err(|error| failure(&self.locks, &error))? {
+            let states = locks.list().await.map_err(|error| failure(&self.locks, &error))?;
+            // Servers without the control of RFC 4528 keep the entries of locks that were released.
+            for state in states.iter().filter(|state| !state.owner.is_empty()) {
                 writeln!(out, "{}", tercet_printable::printable(state.json()))?;
             }
             return Ok(Exit::Good);
         }
         if let Some(name) = &self.break_lock {
             let broken = locks.break_lock(name).await.map_err(|error| failure(name, &error))?;
-            let Some(state) = broken else {
+            let Some(state) = broken.filter(|state| !state.owner.is_empty()) else {
                 return Err(Failure::input(format_args!("{name}: there is no such lock")));
             };
             writeln!(out, "{}", tercet_printable::printable(state.json()))?;

@@ -57,8 +57,10 @@ pub struct Serve {
     #[arg(long, value_name = "FILE", requires = "certificate")]
     key: Option<PathBuf>,
 
-    /// TLS from the first byte (ldaps)
-    #[arg(long, requires = "certificate")]
+    /// TLS from the first byte (ldaps); without --certificate, by a certificate made for this run
+    ///
+    /// The certificate is for localhost and the hosts of --listen. Its SHA-256 is printed on standard error.
+    #[arg(long)]
     tls: bool,
 
     /// An index besides those of every directory: eq, sub, pres and ord, such as `cn:eq,sub`
@@ -191,6 +193,16 @@ impl Serve {
         if let (Some(certificate), Some(key)) = (&self.certificate, &self.key) {
             directory =
                 directory.with_tls(&read(certificate)?, &read(key)?).map_err(|error| failure("", &error))?;
+        }
+        if self.tls && self.certificate.is_none() {
+            let mut hosts = ["localhost", "127.0.0.1", "::1"].map(str::to_owned).to_vec();
+            let of = |address: &String| Some(address.rsplit_once(':')?.0.trim_matches(['[', ']']).to_owned());
+            hosts.extend(self.listen.iter().filter_map(of).filter(|host| !host.is_empty()));
+            hosts.sort_unstable();
+            hosts.dedup();
+            let made = directory.with_own_certificate(&hosts).map_err(|error| failure("--tls", &error))?;
+            directory = made.0;
+            term::say(format_args!("certificate with SHA-256 {}", made.1.sha256()));
         }
         if self.data.is_some() && !directory.is_empty() {
             for path in &self.ldif {

@@ -1,0 +1,183 @@
+"""Two servers with the same entries, ours in memory and on disk and slapd, in one run: see bench/README.md."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import commands, people, records
+from .definitions import BUILD
+from .records import Row
+from .slapd import Slapd
+
+KIND = "ldap-servers"
+LDAP = BUILD / "ldap"
+ROOT = ["-D", "cn=admin,o=test", "-w", "secret"]
+#: What slapd needs besides: the root user, and the indexes that ours has for the filters here.
+SLAPD = "rootpw secret\nindex objectClass,entryUUID eq\nindex uid,mail eq\nindex cn,sn eq,sub\n"
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+@dataclass
+class Process:
+    """A server that runs, and the CPU time that it took until it answered."""
+
+    name: str
+    pid: int
+    port: int
+    load: float
+    wall: float
+    close: Callable[[], object]
+
+    def cpu(self) -> float:
+        """Nanoseconds of CPU time until now."""
+        fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) * 1e9 / TICKS
+
+    def own(self) -> int:
+        """KiB of memory of its own now: what is not mapped from files."""
+        text = Path(f"/proc/{self.pid}/status").read_text()
+        found = re.search(r"RssAnon:\s+(\d+)", text)
+        return int(found[1]) if found else 0
+
+
+def ours(ldif: Path, data: Path | None) -> Process:
+    """`tercet ldap serve`, in memory or with a folder."""
+    where: list[str] = []
+    if data:
+        shutil.rmtree(data, ignore_errors=True)
+        where = ["--data", str(data)]
+    start = time.perf_counter()
+    command = [commands.tercet(), "ldap", "serve", "--ldif", str(ldif), "--listen", "127.0.0.1:0", *where, *ROOT]
+    child = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    assert child.stderr
+    for line in child.stderr:
+        if found := re.search(r"ldap://127\.0\.0\.1:(\d+)", line):
+            port = int(found[1])
+            break
+    else:
+        raise OSError("tercet ldap serve does not start")
+    wall = time.perf_counter() - start
+
+    def close() -> None:
+        child.terminate()
+        child.wait(timeout=60)
+
+    name = "tercet, on disk" if data else "tercet, in memory"
+    process = Process(name, child.pid, port, 0.0, wall, close)
+    process.load = process.cpu()
+    return process
+
+
+def theirs(ldif: Path) -> Process:
+    """slapd with back-mdb, without syncs; slapadd loads it."""
+    start = time.perf_counter()
+    before = os.times()
+    slapd = Slapd(ldif, LDAP / "slapd", SLAPD)
+    after = os.times()
+    wall = time.perf_counter() - start
+    children = after.children_user + after.children_system - before.children_user - before.children_system
+    process = Process("slapd", slapd.process.pid, slapd.port, 0.0, wall, slapd.close)
+    process.load = children * 1e9 + process.cpu()
+    return process
+
+
+#: Works: name, requests in flight on each of 16 connections, options of `tercet ldap bench`.
+WORKS = [
+    ("search (uid=x), one in flight", 1, ["-b", "o=test", "(uid=u[0000000-{last}])"]),
+    ("search (uid=x), 16 in flight", 16, ["-b", "o=test", "(uid=u[0000000-{last}])"]),
+    ("bind of the root", 1, ["--op", "bind"]),
+    ("add", 1, ["--op", "add", "-b", "ou=people,o=test", "--writes"]),
+    ("modify", 1, ["--op", "modify", "-b", "ou=people,o=test", "--writes"]),
+]
+
+
+def measure(process: Process, work: str, flight: int, options: list[str], count: int, rounds: int, last: int) -> Row:
+    """CPU time of the server for an operation, and time by the clock."""
+    row = Row("people", work, process.name, workers=16, records=count)
+    words = [option.replace("{last}", f"{last:07}") for option in options]
+    url = f"ldap://127.0.0.1:{process.port}"
+    each, walls = [], []
+    for _ in range(rounds):
+        before = process.cpu()
+        command = [commands.tercet(), "ldap", "bench", "-H", url, *ROOT, "-c", "16", "--in-flight", str(flight)]
+        done = subprocess.run(
+            [*command, "-n", str(count), "--json", *words], capture_output=True, text=True, check=False
+        )
+        if done.returncode:
+            row.note = f"fails: {done.stderr.strip().splitlines()[-1][:120]}"
+            return row
+        told = json.loads(done.stdout)
+        operations = sum(one["count"] for one in told["operations"].values())
+        # What adds and modifies make and remove is in the time of the server too.
+        each.append((process.cpu() - before) / operations)
+        walls.append(told["seconds"] * 1e9 / operations)
+    row.low, row.median, row.high = min(each), statistics.median(each), max(each)
+    row.wall = statistics.median(walls)
+    return row
+
+
+def tree(process: Process, rounds: int, count: int) -> Row:
+    """All names, by ldapsearch."""
+    row = Row("people", "whole tree, dn only", process.name, records=count)
+    url = f"ldap://127.0.0.1:{process.port}"
+    each, walls = [], []
+    for _ in range(rounds):
+        before = process.cpu()
+        spent = commands.run(["ldapsearch", "-x", "-H", url, "-b", "o=test", "-LLL", "1.1"], limit=600.0)
+        each.append((process.cpu() - before) / count)
+        walls.append(spent.wall / count)
+    row.low, row.median, row.high = min(each), statistics.median(each), max(each)
+    row.wall = statistics.median(walls)
+    return row
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="bench/ldap/servers", description="Measures LDAP servers, ours and slapd.")
+    parser.add_argument("--rounds", type=int, default=3, help="rounds of each work (default 3)")
+    parser.add_argument("--entries", type=int, default=0, help="how many (default: 35 MiB of LDIF)")
+    parser.add_argument("--operations", type=int, default=50_000, help="operations of a round (default 50000)")
+    records.arguments(parser)
+    options = parser.parse_args()
+    LDAP.mkdir(parents=True, exist_ok=True)
+    ldif = people.ldif("people", options.entries, LDAP)
+    count = sum(1 for line in ldif.open("rb") if line.startswith(b"dn:"))
+    rows = []
+    for start in (lambda: ours(ldif, None), lambda: ours(ldif, LDAP / "data"), lambda: theirs(ldif)):
+        try:
+            process = start()
+        except OSError as error:
+            print(f"bench/ldap/servers: {error}", file=sys.stderr)
+            continue
+        try:
+            print(process.name, file=sys.stderr)
+            load = process.load / count
+            rows.append(Row("people", "load", process.name, low=load, median=load, high=load, records=count))
+            rows[-1].wall = process.wall * 1e9 / count
+            for work, flight, words in WORKS:
+                writes = work in ("add", "modify")
+                number = options.operations // (5 if writes else 1)
+                rows.append(measure(process, work, flight, words, number, options.rounds, count - 3))
+            if shutil.which("ldapsearch"):
+                rows.append(tree(process, options.rounds, count))
+            rows[-1].peak = records.peak(process.pid)
+            print(f"{process.name}: {process.own():,} KiB of memory of its own", file=sys.stderr)
+        finally:
+            process.close()
+    print(records.table(rows))
+    records.keep(rows, options, KIND)
+    return records.verdict(rows)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
