@@ -14,10 +14,23 @@ use tercet_megaco::List;
 use tercet_megaco::model::{ActionRequest, MessageBody, Transaction};
 use tercet_megaco::text::{read_message, read_mid};
 use tercet_megaco_engine::{
-    Answers, Engine, Event, Items, Limits, ReplyOptions, RequestOptions, Route, Time, Transport, UserId,
+    Answers, Asked, Engine, Event, Handler, Items, Limits, Replied, ReplyOptions, RequestOptions, Route,
+    Time, Transport, UserId,
 };
 
 const REQUEST: &[u8] = b"!/1 x T=1{C=-{N=line1{OE=1{20250101T12000000:al/of}}}}";
+
+/// Counts replies.
+struct Ended(u64);
+
+impl Handler for Ended {
+    fn request(&mut self, _: &mut Engine, _: Asked<'_, '_>) {}
+
+    fn reply(&mut self, _: &mut Engine, replied: Replied<'_, '_>) -> bool {
+        self.0 += replied.actions.len() as u64;
+        true
+    }
+}
 
 fn actions() -> List<ActionRequest<'static>> {
     let message = read_message(REQUEST).map(|message| message.mess.message_body);
@@ -54,6 +67,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let (mut mgc, mgc_user) = engine(b"mgc", encoding)?;
         let mut answers = Answers::new(3, 1);
         let conn = mg.connect(Time::default(), mg_user, Some(read_mid(b"mgc")?), route(1))?;
+        let mut ended = Ended(0);
         let begin = Instant::now();
         for number in 0..count {
             // A hundred thousand transactions a second, so that the reply timers of 30 s never run out at once.
@@ -69,7 +83,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             }
             while mgc.poll_event().is_some() {}
             while let Some(transmit) = mgc.poll_transmit() {
-                mg.handle_input(now, mg_user, route(1), &transmit.octets);
+                mg.handle_input_by(now, mg_user, route(1), &transmit.octets, &mut ended);
             }
             while mg.poll_event().is_some() {}
             if number % 1000 == 0 {

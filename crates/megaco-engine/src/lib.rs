@@ -29,7 +29,8 @@ mod wire;
 pub use answers::Answers;
 pub use counters::Counters;
 pub use engine::{
-    AckMode, Asked, Engine, Error, Gauges, Latencies, Limits, ReplyOptions, RequestOptions, registration,
+    AckMode, Asked, Engine, Error, Gauges, Handler, Latencies, Limits, Replied, ReplyOptions, RequestOptions,
+    registration,
 };
 pub use event::{
     AckStatus, ConnId, Event, Incoming, Outcome, Received, Reply, RequestId, SendFault, Token, Transmit,

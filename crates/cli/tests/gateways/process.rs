@@ -52,7 +52,13 @@ impl Process {
     /// Waits for the next event of a name; those before it are kept in `seen`.
     #[track_caller]
     pub(crate) fn event(&mut self, name: &str) -> Value {
-        let end = Instant::now() + PATIENCE;
+        self.event_within(name, PATIENCE)
+    }
+
+    /// The next event of this name, which may take long.
+    #[track_caller]
+    pub(crate) fn event_within(&mut self, name: &str, patience: Duration) -> Value {
+        let end = Instant::now() + patience;
         loop {
             let left = end.saturating_duration_since(Instant::now());
             let Ok(line) = self.lines.recv_timeout(left) else {

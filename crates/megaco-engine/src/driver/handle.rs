@@ -9,8 +9,9 @@ use tercet_megaco::model::{ActionRequest, TransactionResult};
 use tokio::sync::{mpsc, oneshot};
 
 use super::{Driver, Note, Tls, Url};
-use crate::engine::{Engine, Error, ReplyOptions, RequestOptions};
+use crate::engine::{Asked, Engine, Error, Handler, Replied, ReplyOptions, RequestOptions};
 use crate::event::{ConnId, Event, Outcome, RequestId, Token, UserId};
+use crate::route::Route;
 use crate::time::Time;
 
 /// A call of a handle.
@@ -61,10 +62,23 @@ impl Driver {
     /// # Panics
     /// Outside of a runtime of tokio.
     pub fn spawn(self, user: UserId, tls: Tls) -> (Handle, mpsc::UnboundedReceiver<Event>) {
-        let (calls, receiver) = mpsc::channel(CALLS);
         let (events, happened) = mpsc::unbounded_channel();
-        tokio::spawn(Running { driver: self, user, tls, events, waiting: HashMap::new() }.run(receiver));
-        (Handle { calls }, happened)
+        (self.start(user, tls, Output::Events(events)), happened)
+    }
+
+    /// Runs the engine in a task of its own, for one user. The handler takes what happens in that task, but for the results of
+    /// requests that are awaited; it must not block.
+    ///
+    /// # Panics
+    /// Outside of a runtime of tokio.
+    pub fn spawn_with(self, user: UserId, tls: Tls, handler: impl Handler + Send + 'static) -> Handle {
+        self.start(user, tls, Output::Handler(Box::new(handler)))
+    }
+
+    fn start(self, user: UserId, tls: Tls, output: Output) -> Handle {
+        let (calls, receiver) = mpsc::channel(CALLS);
+        tokio::spawn(Running { driver: self, user, tls, output, waiting: HashMap::new() }.run(receiver));
+        Handle { calls }
     }
 }
 
@@ -140,13 +154,69 @@ fn stopped() -> io::Error {
     io::Error::new(io::ErrorKind::BrokenPipe, "the engine has stopped")
 }
 
+/// Requests that are awaited.
+type Waiting = HashMap<RequestId, oneshot::Sender<Result<Outcome, Error>>>;
+
+/// Who takes what happens.
+enum Output {
+    Events(mpsc::UnboundedSender<Event>),
+    Handler(Box<dyn Handler + Send>),
+}
+
 /// The task of an engine.
 struct Running {
     driver: Driver,
     user: UserId,
     tls: Tls,
-    events: mpsc::UnboundedSender<Event>,
-    waiting: HashMap<RequestId, oneshot::Sender<Result<Outcome, Error>>>,
+    output: Output,
+    waiting: Waiting,
+}
+
+/// The handler of a task. Results that are awaited are not its own.
+struct Others<'h> {
+    handler: &'h mut (dyn Handler + Send),
+    waiting: &'h mut Waiting,
+}
+
+impl Handler for Others<'_> {
+    fn request(&mut self, engine: &mut Engine, asked: Asked<'_, '_>) {
+        self.handler.request(engine, asked);
+    }
+
+    fn reply(&mut self, engine: &mut Engine, replied: Replied<'_, '_>) -> bool {
+        !self.waiting.contains_key(&replied.request) && self.handler.reply(engine, replied)
+    }
+
+    fn connect(
+        &mut self,
+        engine: &mut Engine,
+        conn: ConnId,
+        version: u8,
+        route: Route,
+    ) -> Result<(), (u16, String)> {
+        self.handler.connect(engine, conn, version, route)
+    }
+
+    fn event(&mut self, engine: &mut Engine, event: Event) {
+        if let Some(event) = awaited(self.waiting, event) {
+            self.handler.event(engine, event);
+        }
+    }
+}
+
+/// Takes the result of a request that is awaited; returns any other event.
+fn awaited(waiting: &mut Waiting, event: Event) -> Option<Event> {
+    match event {
+        Event::Result { conn, request, transaction, outcome } => match waiting.remove(&request) {
+            Some(answer) => {
+                // Whoever does not wait any more needs no answer.
+                _ = answer.send(Ok(outcome));
+                None
+            }
+            None => Some(Event::Result { conn, request, transaction, outcome }),
+        },
+        event => Some(event),
+    }
 }
 
 impl Running {
@@ -156,8 +226,17 @@ impl Running {
             self.driver.flush().await;
             // Sending can fail, which ends requests.
             self.deliver();
+            let Self { driver, output, waiting, .. } = &mut self;
+            let happens = async {
+                match output {
+                    Output::Events(_) => driver.wait(None).await,
+                    Output::Handler(handler) => {
+                        driver.wait_with(None, &mut Others { handler: &mut **handler, waiting }).await;
+                    }
+                }
+            };
             let call = tokio::select! {
-                () = self.driver.wait(None) => continue,
+                () = happens => continue,
                 call = calls.recv() => call,
             };
             match call {
@@ -179,21 +258,19 @@ impl Running {
                 }
             }
         }
+        let events = match &mut self.output {
+            Output::Events(events) => events,
+            Output::Handler(handler) => {
+                let now = self.driver.now();
+                let mut handler = Others { handler: &mut **handler, waiting: &mut self.waiting };
+                return self.driver.engine.deliver(now, &mut handler);
+            }
+        };
         while let Some(event) = self.driver.engine.poll_event() {
-            let event = match event {
-                Event::Result { conn, request, transaction, outcome } => {
-                    match self.waiting.remove(&request) {
-                        Some(answer) => {
-                            _ = answer.send(Ok(outcome));
-                            continue;
-                        }
-                        None => Event::Result { conn, request, transaction, outcome },
-                    }
-                }
-                event => event,
-            };
-            // Whoever is not interested in events has dropped their end.
-            _ = self.events.send(event);
+            if let Some(event) = awaited(&mut self.waiting, event) {
+                // Whoever is not interested in events has dropped their end.
+                _ = events.send(event);
+            }
         }
     }
 

@@ -21,7 +21,7 @@ use tokio::net::{TcpListener, TcpStream, UdpSocket};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-use crate::engine::Engine;
+use crate::engine::{Engine, Handler};
 use crate::event::{ConnId, SendFault, Transmit, UserId};
 use crate::route::{Route, Transport};
 use crate::time::Time;
@@ -321,43 +321,60 @@ impl Driver {
     /// Waits until something has arrived, a timer of the engine is due, or a moment of the caller's has come; hands it to the
     /// engine, and sends what that has to send. Events are then to be taken. May be dropped at any time.
     pub async fn wait(&mut self, until: Option<Time>) {
+        let first = self.arrived(until).await;
+        self.take(first, None);
+        self.flush().await;
+    }
+
+    /// Waits like [`wait`](Self::wait); a handler takes requests and replies while their messages are decoded. What the engine has
+    /// to send, and other events, are left to the caller: [`Engine::deliver`], [`flush`](Self::flush).
+    pub async fn wait_with(&mut self, until: Option<Time>, handler: &mut impl Handler) {
+        let first = self.arrived(until).await;
+        self.take(first, Some(handler));
+    }
+
+    /// Waits until something has arrived or is due.
+    async fn arrived(&mut self, until: Option<Time>) -> Option<Inbound> {
         let due = match (self.engine.poll_timeout(), until) {
             (Some(due), Some(until)) => Some(due.min(until)),
             (due, until) => due.or(until),
         };
-        let first = match due {
+        match due {
             None => self.inbound.recv().await,
             Some(due) => {
                 let due = self.origin + Duration::from_micros(due.as_micros());
                 tokio::time::timeout_at(due.into(), self.inbound.recv()).await.ok().flatten()
             }
-        };
+        }
+    }
+
+    /// Hands the engine what has arrived, and what is due.
+    fn take(&mut self, first: Option<Inbound>, mut handler: Option<&mut dyn Handler>) {
         let now = self.now();
         if let Some(first) = first {
-            self.handle(now, first);
+            self.handle(now, first, &mut handler);
             // What else is there shares the wait, but timers have their turn too.
             for _ in 0..INBOUND_QUEUE {
                 match self.inbound.try_recv() {
-                    Ok(next) => self.handle(now, next),
+                    Ok(next) => self.handle(now, next, &mut handler),
                     Err(_) => break,
                 }
             }
         }
         self.engine.handle_timeout(self.now());
-        self.flush().await;
     }
 
-    fn handle(&mut self, now: Time, inbound: Inbound) {
+    fn handle(&mut self, now: Time, inbound: Inbound, handler: &mut Option<&mut dyn Handler>) {
         match inbound {
             Inbound::Datagrams { link, user, octets, ends } => {
                 let mut start = 0;
                 for (peer, end) in ends {
                     let route = Route { transport: Transport::Udp, link, peer };
-                    self.input(now, user, route, &octets[start..end]);
+                    self.input(now, user, route, &octets[start..end], handler);
                     start = end;
                 }
             }
-            Inbound::Frame { route, user, octets } => self.input(now, user, route, &octets),
+            Inbound::Frame { route, user, octets } => self.input(now, user, route, &octets, handler),
             Inbound::Opened { route, local, writer } => {
                 self.links.streams.insert(route.link, Stream { local, writer });
                 self.notes.push(Note::Opened { route });
@@ -370,12 +387,22 @@ impl Driver {
         }
     }
 
-    fn input(&mut self, now: Time, user: UserId, route: Route, octets: &[u8]) {
+    fn input(
+        &mut self,
+        now: Time,
+        user: UserId,
+        route: Route,
+        octets: &[u8],
+        handler: &mut Option<&mut dyn Handler>,
+    ) {
         if self.traces {
             let local = self.links.local(route);
             self.notes.push(Note::Received { route, local, octets: octets.to_vec() });
         }
-        self.engine.handle_input(now, user, route, octets);
+        match handler {
+            Some(handler) => self.engine.handle_input_by(now, user, route, octets, *handler),
+            None => self.engine.handle_input(now, user, route, octets),
+        }
     }
 
     /// Sends what the engine has to send.

@@ -11,8 +11,9 @@ use tercet_megaco::model::{
     ServiceChangeParm, Transaction, TransactionReply, TransactionResult,
 };
 
+use super::handler::{Asked, Handler, Replied, Taker};
 use super::{Engine, State};
-use crate::event::{ConnId, Event, Incoming, Received, Token, Unexpected, UserId};
+use crate::event::{ConnId, Event, Incoming, Outcome, Received, Reply, RequestId, Token, Unexpected, UserId};
 use crate::items::{ConnectBy, Encode};
 use crate::route::Route;
 use crate::seeded::Seeded;
@@ -28,6 +29,10 @@ pub(super) struct Input<'i> {
     encoding: Encoding,
     octets: &'i [u8],
     shared: Option<Arc<[u8]>>,
+    /// Whether a handler takes replies.
+    pub(super) has_handler: bool,
+    /// Requests whose replies it is to take: their names and ids, and the places of the replies.
+    pub(super) replied: List<(RequestId, u32, usize)>,
 }
 
 impl Input<'_> {
@@ -37,27 +42,6 @@ impl Input<'_> {
         Received::new(Arc::clone(shared), self.encoding)
     }
 }
-
-/// A new request of a message that has just arrived, decoded.
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub struct Asked<'r, 'a> {
-    /// The connection.
-    pub conn: ConnId,
-    /// The version of the message.
-    pub version: u8,
-    /// Where the message came from.
-    pub route: Route,
-    /// By which the request is answered.
-    pub token: Token,
-    /// The transaction id.
-    pub transaction: u32,
-    /// The actions.
-    pub actions: &'r [ActionRequest<'a>],
-}
-
-/// Takes requests while their message is decoded.
-type Act<'f> = &'f mut dyn FnMut(&mut Engine, Asked<'_, '_>);
 
 /// Bounds the errors that are sent: two engines of different versions would answer each other's errors for ever, and a
 /// forged sender would be flooded.
@@ -118,10 +102,23 @@ impl Engine {
         octets: &[u8],
         mut act: impl FnMut(&mut Self, Asked<'_, '_>),
     ) {
-        self.input(now, user, route, octets, Some(&mut act));
+        self.input(now, user, route, octets, Some(Taker::Requests(&mut act)));
     }
 
-    fn input(&mut self, now: Time, user: UserId, route: Route, octets: &[u8], act: Option<Act<'_>>) {
+    /// Processes a message that came for a user. The handler takes new requests and replies while the message is decoded; what
+    /// else happens is for [`deliver`](Self::deliver) or [`poll_event`](Self::poll_event).
+    pub fn handle_input_by(
+        &mut self,
+        now: Time,
+        user: UserId,
+        route: Route,
+        octets: &[u8],
+        handler: &mut dyn Handler,
+    ) {
+        self.input(now, user, route, octets, Some(Taker::Handler(handler)));
+    }
+
+    fn input(&mut self, now: Time, user: UserId, route: Route, octets: &[u8], taker: Option<Taker<'_>>) {
         self.advance(now);
         let length = octets.len() as u64;
         self.counters.in_messages += 1;
@@ -131,18 +128,18 @@ impl Engine {
             return;
         }
         self.sweep_unproven();
-        self.process(user, route, octets, act);
+        self.process(user, route, octets, taker);
     }
 
     /// Processes a message.
-    pub(super) fn process(&mut self, user: UserId, route: Route, octets: &[u8], act: Option<Act<'_>>) {
+    pub(super) fn process(&mut self, user: UserId, route: Route, octets: &[u8], taker: Option<Taker<'_>>) {
         let encoding = match Encoding::detect(octets) {
             // Not an encoding between gateways.
             Encoding::Json => Encoding::Pretty,
             encoding => encoding,
         };
         match encoding.decode_with(Binary::standard(), octets) {
-            Ok(message) => self.message(user.0, route, encoding, message, octets, act),
+            Ok(message) => self.message(user.0, route, encoding, message, octets, taker),
             Err(error) => self.undecodable(user.0, route, encoding, octets, &error),
         }
     }
@@ -154,7 +151,7 @@ impl Engine {
         encoding: Encoding,
         message: MegacoMessage<'_>,
         octets: &[u8],
-        act: Option<Act<'_>>,
+        taker: Option<Taker<'_>>,
     ) {
         let MegacoMessage { auth_header, mess: Message { version, m_id, message_body } } = message;
         let Some(items) = self.users.get(user as usize).map(|user| Arc::clone(&user.items)) else { return };
@@ -214,7 +211,9 @@ impl Engine {
             let dialect = self.dialect(conn);
             return self.refuse_message(user, route, dialect, 406, "Not the negotiated version");
         }
-        let mut input = Input { route, dialect, encoding, octets, shared: None };
+        let has_handler = matches!(taker, Some(Taker::Handler(_)));
+        let replied = List::new();
+        let mut input = Input { route, dialect, encoding, octets, shared: None, has_handler, replied };
         let mut fresh = List::new();
         for (index, transaction) in transactions.iter().enumerate() {
             match transaction {
@@ -242,14 +241,9 @@ impl Engine {
                 Transaction::SegmentReply(segment) => self.segment_acked(conn, segment),
             }
         }
-        if let Some(act) = act {
+        if let Some(taker) = taker {
             let conn = self.conn_id(conn);
-            for incoming in &fresh {
-                if let Some(Transaction::TransactionRequest(request)) = transactions.get(incoming.index) {
-                    let Incoming { token, transaction, .. } = *incoming;
-                    act(self, Asked { conn, version, route, token, transaction, actions: &request.actions });
-                }
-            }
+            self.hand_over(conn, version, &transactions, &mut input, &fresh, taker);
         } else if !fresh.is_empty() {
             self.events.push_back(Event::Requests {
                 conn: self.conn_id(conn),
@@ -260,6 +254,47 @@ impl Engine {
             });
         }
         self.free_if_unused(conn);
+    }
+
+    /// Hands the replies and the new requests of a message to a handler, after all of the message has been processed: the handler
+    /// may end the connection.
+    fn hand_over(
+        &mut self,
+        conn: ConnId,
+        version: u8,
+        transactions: &[Transaction<'_>],
+        input: &mut Input<'_>,
+        fresh: &[Incoming],
+        mut taker: Taker<'_>,
+    ) {
+        if let Taker::Handler(handler) = &mut taker {
+            if fresh.is_empty() && input.replied.is_empty() {
+                return;
+            }
+            // What happened before, such as the begin of the connection.
+            self.deliver(self.now, *handler);
+            for &(request, transaction, index) in &std::mem::take(&mut input.replied) {
+                let Some(Transaction::TransactionReply(reply)) = transactions.get(index) else { continue };
+                let TransactionResult::ActionReplies(actions) = &reply.transaction_result else { continue };
+                if !handler.reply(self, Replied { conn, version, request, transaction, actions }) {
+                    let outcome =
+                        Outcome::Reply(vec![Reply { message: input.received(), index, segment: None }]);
+                    self.events.push_back(Event::Result { conn, request, transaction, outcome });
+                }
+            }
+        }
+        for incoming in fresh {
+            let Incoming { token, transaction, index } = *incoming;
+            if let Some(Transaction::TransactionRequest(request)) = transactions.get(index) {
+                let route = input.route;
+                let actions = &request.actions;
+                let asked = Asked { conn, version, route, token, transaction, actions };
+                match &mut taker {
+                    Taker::Handler(handler) => handler.request(self, asked),
+                    Taker::Requests(act) => act(self, asked),
+                }
+            }
+        }
     }
 
     /// The connection of a message, which may begin with it.

@@ -7,6 +7,7 @@ mod acks;
 mod conns;
 mod error;
 mod gauges;
+mod handler;
 mod input;
 mod requester;
 mod responder;
@@ -31,8 +32,10 @@ use crate::wheel::{TimerId, Wheel};
 use crate::wire;
 pub use error::Error;
 pub use gauges::{Gauges, Latencies};
+use handler::Taker;
+pub use handler::{Asked, Handler, Replied};
 use input::ErrorGate;
-pub use input::{Asked, registration};
+pub use input::registration;
 use requester::Request;
 pub use requester::RequestOptions;
 pub use responder::{AckMode, ReplyOptions};
@@ -404,6 +407,10 @@ impl Engine {
     /// # Errors
     /// There is no such connection.
     pub fn accept(&mut self, now: Time, conn: ConnId) -> Result<(), Error> {
+        self.accepted(now, conn, None)
+    }
+
+    fn accepted(&mut self, now: Time, conn: ConnId, taker: Option<Taker<'_>>) -> Result<(), Error> {
         self.advance(now);
         let index = self.live(conn)?;
         let Some(found) = self.conns.get_mut(index) else { return Err(Error::NoSuchConnection) };
@@ -412,7 +419,7 @@ impl Engine {
             found.state = State::Connected;
         }
         if let Some((route, octets)) = found.held.take().map(|held| *held) {
-            self.process(user, route, &octets, None);
+            self.process(user, route, &octets, taker);
         }
         Ok(())
     }
@@ -499,6 +506,11 @@ impl Engine {
                 Due::Idle(index) => self.idle_expired(index),
             }
         }
+    }
+
+    /// Returns the time of the engine: the latest one that it was given.
+    pub const fn now(&self) -> Time {
+        self.now
     }
 
     /// Takes the next message to send.

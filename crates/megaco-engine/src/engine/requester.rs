@@ -370,18 +370,17 @@ impl Engine {
             outcome,
         };
         if !is_delivered {
-            self.result(conn, event);
+            self.count_result(conn, matches!(&event, Event::Result { outcome: Outcome::Reply(_), .. }));
+            self.events.push_back(event);
         }
         self.remove_request(slot);
     }
 
-    fn result(&mut self, conn: u32, event: Event) {
-        let is_ok = matches!(&event, Event::Result { outcome: Outcome::Reply(_), .. });
+    fn count_result(&mut self, conn: u32, is_ok: bool) {
         self.count(Some(conn), |counters| {
             counters.results_ok += u64::from(is_ok);
             counters.results_failed += u64::from(!is_ok);
         });
-        self.events.push_back(event);
     }
 
     fn remove_request(&mut self, slot: u32) {
@@ -489,9 +488,9 @@ impl Engine {
         if wants_ack || acknowledges {
             self.acknowledge(conn, route, id, wants_ack);
         }
-        let received = Reply { message: input.received(), index, segment: None };
         if let Some(Request { phase: Phase::KeepAlive(number), .. }) = self.requests.get_mut(slot) {
             *number += 1;
+            let received = Reply { message: input.received(), index, segment: None };
             let outcome = Outcome::Further(*number, received);
             let request = self.request_id(slot);
             let conn = self.conn_id(conn);
@@ -502,31 +501,44 @@ impl Engine {
                 let (code, text) = wire::code_and_text(error);
                 Outcome::Error { code, text }
             }
-            TransactionResult::ActionReplies(_) => Outcome::Reply(vec![received]),
+            TransactionResult::ActionReplies(_) if input.has_handler => {
+                input.replied.push((self.request_id(slot), id, index));
+                return self.settle(conn, slot, true);
+            }
+            TransactionResult::ActionReplies(_) => {
+                Outcome::Reply(vec![Reply { message: input.received(), index, segment: None }])
+            }
         };
-        self.deliver(conn, slot, outcome);
+        self.deliver_reply(conn, slot, outcome);
     }
 
-    /// Delivers a reply; the request stays for a while if further ones are to be numbered.
-    pub(super) fn deliver(&mut self, conn: u32, slot: u32, outcome: Outcome) {
+    /// Delivers a reply.
+    pub(super) fn deliver_reply(&mut self, conn: u32, slot: u32, outcome: Outcome) {
+        let is_ok = matches!(outcome, Outcome::Reply(_));
+        let event = Event::Result {
+            conn: self.conn_id(conn),
+            request: self.request_id(slot),
+            transaction: self.request_transaction(slot),
+            outcome,
+        };
+        self.events.push_back(event);
+        self.settle(conn, slot, is_ok);
+    }
+
+    /// Ends a request whose reply is delivered; it stays for a while if further ones are to be numbered.
+    fn settle(&mut self, conn: u32, slot: u32, is_ok: bool) {
+        self.count_result(conn, is_ok);
         let Some(request) = self.requests.get_mut(slot) else { return };
-        if matches!(outcome, Outcome::Reply(_)) {
+        if is_ok {
             self.latencies.add(self.now.since(request.since));
         }
         let own = request.options.as_ref().and_then(|options| options.keep_alive);
         let keep = own.or_else(|| self.conns.get(conn).map(|conn| conn.items.request_keep_alive));
         if keep.is_none_or(|keep| keep == Period::millis(0)) || request.is_gathered {
-            return self.finish(slot, outcome);
+            return self.remove_request(slot);
         }
         request.phase = Phase::KeepAlive(1);
         request.kept = Kept::Nothing;
-        let event = Event::Result {
-            conn: self.conn_id(conn),
-            request: self.request_id(slot),
-            transaction: self.requests.get(slot).map_or(0, |request| request.id),
-            outcome,
-        };
-        self.result(conn, event);
         let timer = Timer::Plain(keep.unwrap_or(Period::INFINITE));
         self.restart_timer(slot, timer.start());
     }

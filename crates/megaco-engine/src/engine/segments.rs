@@ -122,7 +122,7 @@ impl Engine {
             let replies: Vec<Reply> = std::mem::take(&mut segments.received).into_values().collect();
             // Each segment has been acknowledged; this acknowledges the reply.
             self.acknowledge(conn, route, id, true);
-            return self.deliver(conn, slot, Outcome::Reply(replies));
+            return self.deliver_reply(conn, slot, Outcome::Reply(replies));
         }
         if has_last && !had_last {
             self.restart_timer(slot, items.segment_recv_timer.start());

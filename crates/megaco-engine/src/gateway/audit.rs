@@ -13,7 +13,7 @@ use super::termination::{Playing, Stream, Termination, fits};
 use super::{Failure, ROOT, VirtualGateway};
 
 /// The packages that the gateway has as a whole, with their versions, and those of its terminations.
-const OF_ROOT: [(&str, u8); 2] = [("g", 1), ("root", 2)];
+const OF_ROOT: [(&str, u8); 3] = [("g", 1), ("root", 2), ("it", 1)];
 const OF_LINES: [(&str, u8); 8] =
     [("g", 1), ("tonegen", 1), ("tonedet", 1), ("cg", 1), ("dg", 1), ("dd", 1), ("al", 1), ("nt", 1)];
 const OF_EPHEMERALS: [(&str, u8); 5] = [("g", 1), ("tonegen", 1), ("cg", 1), ("nt", 1), ("rtp", 1)];

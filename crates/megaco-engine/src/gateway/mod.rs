@@ -103,6 +103,8 @@ pub struct VirtualGateway {
     due: BTreeMap<Key, Time>,
     requests: VecDeque<ActionRequest<'static>>,
     is_configured: bool,
+    /// Whether the controller has ever asked for its silence to be reported.
+    has_inactivity: bool,
 }
 
 /// Requests that wait to be sent; further ones are dropped like the events that they tell of.
@@ -131,6 +133,7 @@ impl VirtualGateway {
             due: BTreeMap::new(),
             requests: VecDeque::new(),
             is_configured: false,
+            has_inactivity: false,
         };
         gateway.set_root_limits();
         gateway

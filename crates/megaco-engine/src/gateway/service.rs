@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tercet_megaco::List;
 use tercet_megaco::model::{
-    CONTEXT_NULL, Command, CommandReply, PropertyParm, ServiceChangeMethod, ServiceChangeParm,
+    CONTEXT_NULL, Command, CommandReply, ObservedEvent, PropertyParm, ServiceChangeMethod, ServiceChangeParm,
     ServiceChangeReply, ServiceChangeRequest, ServiceChangeResParm, ServiceChangeResult, ServiceState,
 };
 use tercet_megaco::{Name, Str};
@@ -17,6 +17,10 @@ use crate::time::{Period, Time, Timer};
 const RESTORED: &str = "900 Service Restored";
 const OUT_OF_SERVICE: &str = "905 Termination Taken Out Of Service";
 const GRACE_CANCELLED: &str = "918 Cancel Graceful";
+/// The event that the controller is silent (H.248.14).
+const INACTIVITY: &str = "it/ito";
+/// How long it may be silent if the controller does not say, in units of 10 ms.
+const DEFAULT_INACTIVITY: u32 = 12_000;
 
 impl VirtualGateway {
     /// Changes the service of a termination, or of the whole gateway as `root`; the controller is told.
@@ -147,6 +151,31 @@ impl VirtualGateway {
     /// The controller has set something of the whole gateway.
     pub(super) fn root_changed(&mut self) {
         self.is_configured = true;
+        self.has_inactivity |= self.inactivity().is_some();
+    }
+
+    /// How long the controller may be silent, if it has asked for `it/ito` (H.248.14): the parameter `mit` in units of 10 ms.
+    fn inactivity(&self) -> Option<Period> {
+        let events = &self.root.events.event_list;
+        let asked = events.iter().find(|event| event.pkgd_name == *INACTIVITY)?;
+        let time = asked.ev_par_list.iter().find(|parameter| parameter.event_parameter_name == *"mit");
+        let units = time.and_then(|time| std::str::from_utf8(time.value.first()?).ok()?.parse::<u32>().ok());
+        Some(Period::millis(units.unwrap_or(DEFAULT_INACTIVITY).max(1).saturating_mul(10)))
+    }
+
+    /// Reports that the controller has been silent for `idle_timer`: it is notified, if it has asked for that. If it does not
+    /// answer, it has failed.
+    pub fn controller_is_silent(&mut self, now: Time) {
+        self.handle_timeout(now);
+        if self.inactivity().is_some() {
+            let observed = ObservedEvent {
+                event_name: Name::from(INACTIVITY),
+                stream_id: None,
+                event_par_list: Vec::new(),
+                time_notation: None,
+            };
+            self.happens(ROOT, observed);
+        }
     }
 
     /// Returns whether the controller has set properties of the gateway since the last call.
@@ -155,7 +184,7 @@ impl VirtualGateway {
     }
 
     /// Sets the items of the engine that the properties of the root package are about (E.2): how long the controller takes for a
-    /// request, when Pendings are sent, and how many of them there may be.
+    /// request, when Pendings are sent, and how many of them there may be. `idle_timer` is the time of `it/ito` (H.248.14).
     pub fn configure(&self, items: &mut Items) {
         let value = |name: &str| {
             let property = self.root.properties.iter().find(|property| property.name == *name)?;
@@ -176,6 +205,9 @@ impl VirtualGateway {
                 increment: 0,
                 retries: crate::time::Retries::Infinite,
             };
+        }
+        if self.has_inactivity {
+            items.idle_timer = self.inactivity().unwrap_or(Period::INFINITE);
         }
         if let Some(limit) = value("root/MGOriginatedPendingLimit") {
             items.sent_pending_limit = Limit::of(limit);

@@ -230,7 +230,7 @@ fn audits() {
         &[
             (
                 "C=-{AV=root{AT{M,PG}}}",
-                "C=-{AV=root{M{TS{root/maxnumberofcontexts=10000,root/maxterminationspercontext=4,SI=IV}},PG{g-1,root-2}}}",
+                "C=-{AV=root{M{TS{root/maxnumberofcontexts=10000,root/maxterminationspercontext=4,SI=IV}},PG{g-1,root-2,it-1}}}",
             ),
             ("C=-{AV=*{AT{}}}", "C=-{AV=C{line1,line2,line3}}"),
             ("C=*{AV=*{AT{}}}", "C=-{AV=C{line1,line2,line3}}"),
@@ -403,4 +403,33 @@ fn the_root_package_configures_the_engine() {
     ] {
         assert_eq!(items.value(name).as_deref(), Some(value), "{name}");
     }
+}
+
+/// H.248.14: the controller asks to be notified of its own silence.
+#[test]
+fn silence_of_the_controller() {
+    use crate::items::Items;
+    use crate::time::Period;
+    let mut gateway = Gateway::new();
+    let idle = |gateway: &mut Gateway| {
+        let mut items = Items::default();
+        assert!(gateway.gateway.take_configured());
+        gateway.gateway.configure(&mut items);
+        items.idle_timer
+    };
+    gateway.gateway.controller_is_silent(gateway.time());
+    assert_eq!(gateway.asks(), [""; 0], "nobody has asked for it");
+    for (request, expected) in [
+        ("C=-{MF=root{E=1199{it/ito{mit=2100}}}}", Period::millis(21_000)),
+        ("C=-{MF=root{E=7{it/ito}}}", Period::millis(120_000)),
+    ] {
+        assert_eq!(gateway.ask(request), "C=-{MF=root}");
+        assert_eq!(idle(&mut gateway), expected, "{request}");
+    }
+    gateway.gateway.controller_is_silent(gateway.time());
+    assert_eq!(gateway.asks(), ["C=-{N=root{OE=7{20260102T03040500:it/ito}}}"]);
+    gateway.ask("C=-{MF=root{E}}");
+    assert_eq!(idle(&mut gateway), Period::INFINITE);
+    gateway.gateway.controller_is_silent(gateway.time());
+    assert_eq!(gateway.asks(), [""; 0]);
 }

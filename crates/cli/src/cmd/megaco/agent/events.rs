@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use tercet_megaco::codec::{Codec, Encoding, decode_any};
-use tercet_megaco::model::{Transaction, TransactionResult};
+use tercet_megaco::model::{ActionReply, Transaction, TransactionResult};
 use tercet_megaco::parts::{Form, Part, write};
 use tercet_megaco::text::Layout;
 use tercet_megaco_engine::{AckStatus, Engine, Outcome as Ending, Reply, Time, Unexpected};
@@ -39,6 +39,21 @@ impl Events {
             line.extend(more);
         }
         writeln!(self.out, "{}", Value::Object(line)).map_err(|error| Failure::io(&self.name, &error))
+    }
+
+    /// Writes that a request was given to this side: the one event that a busy side writes for each.
+    pub(super) fn execute(
+        &mut self,
+        now: Time,
+        remote_mid: &str,
+        transaction: u32,
+        actions: usize,
+    ) -> Outcome<()> {
+        let (at, remote_mid) = (json!(now.as_secs_f64()), json!(remote_mid));
+        let line = format_args!(
+            r#"{{"t":{at},"event":"execute","remote_mid":{remote_mid},"trans":{transaction},"actions":{actions}}}"#
+        );
+        writeln!(self.out, "{line}").map_err(|error| Failure::io(&self.name, &error))
     }
 
     pub(in crate::cmd::megaco) fn flush(&mut self) -> Outcome<()> {
@@ -80,15 +95,8 @@ pub(super) fn result(transaction: u32, outcome: &Ending) -> Value {
         _ => (Some("unknown"), None, &[]),
     };
     let segments = replies.iter().filter(|reply| reply.segment.is_some()).count();
-    let texts: Vec<String> = replies.iter().flat_map(action_texts).collect();
-    let mut all = json!({
-        "trans": transaction,
-        "ok": error.is_none(),
-        "error": error,
-        "code": code,
-        "replies": texts.len(),
-        "segments": segments,
-    });
+    let texts: Vec<String> = replies.iter().flat_map(texts_of).collect();
+    let mut all = ending(transaction, error, code, &texts, segments);
     match outcome {
         Ending::Error { text: Some(text), .. } | Ending::SendFailed(text) | Ending::SendCancelled(text) => {
             all["text"] = json!(text);
@@ -97,17 +105,45 @@ pub(super) fn result(transaction: u32, outcome: &Ending) -> Value {
         Ending::Further(number, _) => all["number"] = json!(number),
         _ => {}
     }
+    all
+}
+
+/// The end of a request by a reply in one piece.
+pub(super) fn replied(transaction: u32, texts: &[String]) -> Value {
+    ending(transaction, None, None, texts, 0)
+}
+
+fn ending(
+    transaction: u32,
+    error: Option<&str>,
+    code: Option<u16>,
+    texts: &[String],
+    segments: usize,
+) -> Value {
+    let mut all = json!({
+        "trans": transaction,
+        "ok": error.is_none(),
+        "error": error,
+        "code": code,
+        "replies": texts.len(),
+        "segments": segments,
+    });
     if error.is_none() {
         all["text"] = json!(texts.join(","));
     }
     all
 }
 
-/// The action replies of a reply as compact text.
-fn action_texts(reply: &Reply) -> Vec<String> {
+/// The action replies of a segment, or of a reply that was not taken while it was decoded, as compact text.
+fn texts_of(reply: &Reply) -> Vec<String> {
     let transactions = reply.message.transactions();
     let Some(Transaction::TransactionReply(reply)) = transactions.get(reply.index) else { return Vec::new() };
     let TransactionResult::ActionReplies(actions) = &reply.transaction_result else { return Vec::new() };
+    action_texts(actions)
+}
+
+/// Action replies as compact text.
+pub(super) fn action_texts(actions: &[ActionReply<'_>]) -> Vec<String> {
     let text = |action| {
         let mut text = Vec::new();
         match write(Part::ActionReply(action), Form::Text(Layout::Compact), 3, &mut text) {

@@ -48,7 +48,7 @@ impl Agent {
         let now = self.driver.now();
         let is_registered =
             self.registration.as_ref().is_some_and(|registration| registration.waiting.is_none());
-        let Answering::Gateway(gateway) = &mut self.answers else { return };
+        let Answering::Gateway(gateway) = &mut self.desk.answers else { return };
         gateway.handle_timeout(now);
         let Some(conn) = self.current.filter(|_| is_registered) else { return };
         while let Some(actions) = gateway.poll_request() {
@@ -59,7 +59,7 @@ impl Agent {
 
     /// Sets what the controller has set by properties of the root package.
     pub(super) fn configure(&mut self, conn: ConnId) {
-        let Answering::Gateway(gateway) = &mut self.answers else { return };
+        let Answering::Gateway(gateway) = &mut self.desk.answers else { return };
         if gateway.take_configured()
             && let Some(mut items) = self.driver.engine.conn_items(conn).cloned()
         {
@@ -71,7 +71,7 @@ impl Agent {
     /// Something happens at a termination.
     pub(super) fn change(&mut self, change: &Change) -> Result<(), String> {
         let now = self.driver.now();
-        let Answering::Gateway(gateway) = &mut self.answers else {
+        let Answering::Gateway(gateway) = &mut self.desk.answers else {
             return Err("only a gateway has terminations".to_owned());
         };
         let done = match change {

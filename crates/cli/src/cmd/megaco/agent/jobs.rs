@@ -1,7 +1,8 @@
 //! Work that is due at a time.
 
+use super::desk::Later;
 use std::collections::VecDeque;
-use tercet_megaco_engine::{ConnId, Incoming, Received, Time};
+use tercet_megaco_engine::{ConnId, Time};
 
 /// Work that is due.
 pub(super) struct Job {
@@ -14,8 +15,7 @@ pub(super) enum Task {
     /// Answer the first of these requests; then the next one begins.
     Answer {
         conn: ConnId,
-        message: Received,
-        requests: VecDeque<Incoming>,
+        requests: VecDeque<Later>,
     },
     Register,
     /// The way to the controller is gone: register again.

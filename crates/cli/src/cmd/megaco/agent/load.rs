@@ -3,17 +3,15 @@
 use super::options::EngineArgs;
 use super::run::{Agent, Role, request_actions};
 use super::runtime;
-use crate::exit::Outcome;
+use crate::exit::{Failure, Outcome};
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 use std::collections::{HashMap, VecDeque};
 use std::time::Duration;
 use tercet_megaco::List;
-use tercet_megaco::model::{
-    ActionRequest, CONTEXT_CHOOSE, CommandReply, IntoOwned, Transaction, TransactionResult,
-};
+use tercet_megaco::model::{ActionReply, ActionRequest, CONTEXT_CHOOSE, CommandReply, IntoOwned};
 use tercet_megaco_engine::driver::Url;
-use tercet_megaco_engine::{Counters, Outcome as Ending, Period, Reply, RequestId, Time};
+use tercet_megaco_engine::{Counters, Outcome as Ending, Period, RequestId, Time};
 
 /// Send requests at a rate, as a gateway or a controller, and report throughput, processor time, latency and failures
 #[derive(Args, Debug)]
@@ -33,8 +31,12 @@ pub struct Load {
     listen: Vec<Url>,
 
     /// Requests a second, such as 1000/s
-    #[arg(long, value_name = "N/s", value_parser = rate)]
-    rate: u32,
+    #[arg(long, value_name = "N/s", value_parser = rate, required_unless_present = "in_flight")]
+    rate: Option<u32>,
+
+    /// Keep N requests waiting for their replies, as fast as the other side answers, instead of a rate
+    #[arg(long, value_name = "N", conflicts_with = "rate", value_parser = clap::value_parser!(u32).range(1..))]
+    in_flight: Option<u32>,
 
     /// How long
     #[arg(long = "for", value_name = "TIME")]
@@ -43,6 +45,10 @@ pub struct Load {
     /// Which requests
     #[arg(long, value_name = "NAME", default_value = "notify")]
     scenario: Scenario,
+
+    /// Actions of each request in compact text, instead of a scenario
+    #[arg(long, value_name = "ACTIONS", conflicts_with = "scenario")]
+    text: Option<String>,
 
     #[command(flatten)]
     engine: EngineArgs,
@@ -76,16 +82,50 @@ impl Load {
             };
             let (encoding, mid) = if self.connect.is_some() { ("compact", "mg") } else { ("auto", "mgc") };
             let mut agent = Agent::new(role, &self.engine, self.engine.items(encoding)?, mid)?;
-            agent.load(Generator::new(self.scenario, self.rate, self.duration));
+            let message = match &self.text {
+                Some(text) => format!("!/3 x T=1{{{text}}}"),
+                None => self.scenario.message().to_owned(),
+            };
+            if let Err(error) = request_actions(&message) {
+                return Err(Failure::usage(format_args!("bad `--text`: {error}")));
+            }
+            let pace = match (self.rate, self.in_flight) {
+                (_, Some(count)) => Pace::InFlight(count),
+                (rate, None) => Pace::Rate(rate.unwrap_or(1)),
+            };
+            let ends_calls = self.text.is_none() && matches!(self.scenario, Scenario::Call);
+            agent.load(Generator::new(message, pace, self.duration, ends_calls));
             agent.run().await
         })
     }
 }
 
-/// Makes requests at a rate and measures their ends.
+/// When requests are made.
+#[derive(Clone, Copy, Debug)]
+enum Pace {
+    /// So many a second.
+    Rate(u32),
+    /// As soon as fewer than these wait.
+    InFlight(u32),
+}
+
+impl Scenario {
+    /// The first message of a scenario.
+    const fn message(self) -> &'static str {
+        match self {
+            Self::Notify => "!/1 x T=1{C=-{N=line1{OE=1{20250101T12000000:al/of}}}}",
+            Self::Call => {
+                "!/1 x T=1{C=${A=${M{O{MO=SR}}},A=${M{O{MO=RC},L{v=0\nc=IN IP4 $\nm=audio $ RTP/AVP 0\n}}}}}"
+            }
+            Self::Audit => "!/1 x T=1{C=-{AV=root{AT{PG}}}}",
+        }
+    }
+}
+
+/// Makes requests and measures their ends.
 pub(super) struct Generator {
-    message: &'static str,
-    rate: u32,
+    message: String,
+    pace: Pace,
     duration: Duration,
     begin: Option<Time>,
     cpu_at_begin: Option<f64>,
@@ -96,24 +136,19 @@ pub(super) struct Generator {
     failed: u64,
     /// Contexts of calls that have been set up.
     calls: VecDeque<u32>,
+    /// Whether they are to be torn down.
+    ends_calls: bool,
 }
 
 /// How long the last requests may take after the end; most timers of requests end before.
 const DRAIN: Duration = Duration::from_secs(120);
 
 impl Generator {
-    fn new(scenario: Scenario, rate: u32, duration: Period) -> Self {
-        let message = match scenario {
-            Scenario::Notify => "!/1 x T=1{C=-{N=line1{OE=1{20250101T12000000:al/of}}}}",
-            Scenario::Call => {
-                "!/1 x T=1{C=${A=${M{O{MO=SR}}},A=${M{O{MO=RC},L{v=0\nc=IN IP4 $\nm=audio $ RTP/AVP 0\n}}}}}"
-            }
-            Scenario::Audit => "!/1 x T=1{C=-{AV=root{AT{PG}}}}",
-        };
+    fn new(message: String, pace: Pace, duration: Period, ends_calls: bool) -> Self {
         let millis = duration.as_millis().unwrap_or(u32::MAX);
         Self {
             message,
-            rate,
+            pace,
             duration: Duration::from_millis(millis.into()),
             begin: None,
             cpu_at_begin: None,
@@ -122,6 +157,7 @@ impl Generator {
             latencies: Vec::new(),
             failed: 0,
             calls: VecDeque::new(),
+            ends_calls,
         }
     }
 
@@ -131,14 +167,25 @@ impl Generator {
             self.cpu_at_begin = cpu_seconds();
             now
         });
-        let elapsed = now.since(begin).min(self.duration);
-        let total = (elapsed.as_secs_f64() * f64::from(self.rate)) as u64;
-        total.saturating_sub(self.sent)
+        let elapsed = now.since(begin);
+        match self.pace {
+            Pace::Rate(rate) => {
+                let total = (elapsed.min(self.duration).as_secs_f64() * f64::from(rate)) as u64;
+                total.saturating_sub(self.sent)
+            }
+            Pace::InFlight(_) if elapsed >= self.duration => 0,
+            Pace::InFlight(count) => u64::from(count).saturating_sub(self.waiting.len() as u64),
+        }
+    }
+
+    /// Whether a request may be due because another one has ended.
+    pub(super) const fn refills(&self) -> bool {
+        matches!(self.pace, Pace::InFlight(_)) && self.begin.is_some()
     }
 
     pub(super) fn actions(&mut self) -> List<ActionRequest<'static>> {
         match self.calls.pop_front() {
-            None => request_actions(self.message).unwrap_or_default(),
+            None => request_actions(&self.message).map(IntoOwned::into_owned).unwrap_or_default(),
             Some(context) => {
                 let message = format!("!/1 x T=1{{C={context}{{S=*}}}}");
                 request_actions(&message).map(IntoOwned::into_owned).unwrap_or_default()
@@ -151,12 +198,22 @@ impl Generator {
         self.waiting.insert(request, now);
     }
 
-    /// Takes the end of a request; returns whether it is one of the load.
+    /// Takes the reply to a request; returns whether it is one of the load.
+    pub(super) fn replied(&mut self, request: RequestId, now: Time, actions: &[ActionReply<'_>]) -> bool {
+        let Some(began) = self.waiting.remove(&request) else { return false };
+        if self.ends_calls {
+            self.calls.extend(added(actions));
+        }
+        self.latencies.push(u32::try_from(now.since(began).as_micros()).unwrap_or(u32::MAX));
+        true
+    }
+
+    /// Takes the end of a request without such a reply; returns whether it is one of the load.
     pub(super) fn ended(&mut self, request: RequestId, now: Time, outcome: &Ending) -> bool {
         let Some(began) = self.waiting.remove(&request) else { return false };
         match outcome {
-            Ending::Reply(replies) => {
-                self.calls.extend(replies.iter().find_map(added));
+            // In segments.
+            Ending::Reply(_) => {
                 self.latencies.push(u32::try_from(now.since(began).as_micros()).unwrap_or(u32::MAX));
             }
             _ => self.failed += 1,
@@ -198,11 +255,8 @@ impl Generator {
     }
 }
 
-/// The context in which a reply tells of terminations that were added.
-fn added(reply: &Reply) -> Option<u32> {
-    let transactions = reply.message.transactions();
-    let Transaction::TransactionReply(reply) = transactions.get(reply.index)? else { return None };
-    let TransactionResult::ActionReplies(actions) = &reply.transaction_result else { return None };
+/// The context to which terminations were added.
+fn added(actions: &[ActionReply<'_>]) -> Option<u32> {
     let is_add = |reply: &CommandReply<'_>| matches!(reply, CommandReply::AddReply(_));
     let mut actions = actions.iter().filter(|action| action.command_reply.iter().any(is_add));
     actions.next().map(|action| action.context_id).filter(|&context| context < CONTEXT_CHOOSE)
@@ -226,7 +280,8 @@ mod tests {
     #[test]
     fn scenarios_are_requests() {
         for scenario in [Scenario::Notify, Scenario::Call, Scenario::Audit] {
-            let mut generator = Generator::new(scenario, 10, Period::millis(1000));
+            let message = scenario.message().to_owned();
+            let mut generator = Generator::new(message, Pace::Rate(10), Period::millis(1000), false);
             assert_eq!(generator.actions().len(), 1, "{scenario:?}");
         }
         assert_eq!((rate("10/s"), rate("7")), (Ok(10), Ok(7)));
@@ -235,10 +290,22 @@ mod tests {
 
     #[test]
     fn requests_are_due_by_the_rate() {
-        let mut generator = Generator::new(Scenario::Audit, 100, Period::millis(500));
+        let message = Scenario::Audit.message().to_owned();
+        let mut generator = Generator::new(message, Pace::Rate(100), Period::millis(500), false);
         assert_eq!(generator.due(Time::from_millis(1000)), 0);
         assert_eq!(generator.due(Time::from_millis(1100)), 10);
         assert_eq!(generator.due(Time::from_millis(9000)), 50);
+        assert!(generator.is_over(Time::from_millis(1500)));
+    }
+
+    #[test]
+    fn requests_follow_replies() {
+        let message = Scenario::Audit.message().to_owned();
+        let mut generator = Generator::new(message, Pace::InFlight(3), Period::millis(500), false);
+        assert_eq!(generator.due(Time::from_millis(1000)), 3);
+        assert!(generator.refills());
+        assert_eq!(generator.due(Time::from_millis(1499)), 3);
+        assert_eq!(generator.due(Time::from_millis(1500)), 0);
         assert!(generator.is_over(Time::from_millis(1500)));
     }
 }

@@ -1,6 +1,7 @@
 //! `tercet megaco mgc`, `mg` and `load`: controllers and gateways over the engine.
 
 mod control;
+mod desk;
 pub(super) mod events;
 mod gateway;
 mod jobs;

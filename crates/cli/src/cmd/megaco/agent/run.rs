@@ -1,6 +1,7 @@
 //! A controller or a gateway: one task that owns the driver, answers requests, registers, and prints what happens.
 
 use super::control::{self, Control};
+use super::desk::{Desk, Executed, Happened};
 use super::events::{self, Events};
 use super::gateway::{self, Answering};
 use super::jobs::{Job, Task};
@@ -8,7 +9,7 @@ use super::load::Generator;
 use super::metrics::{self, Scrape};
 use super::options::EngineArgs;
 use super::record::Record;
-use super::registering::{Registration, hand_off};
+use super::registering::Registration;
 use crate::exit::{Exit, Failure, Outcome};
 use serde_json::json;
 use std::cmp::Reverse;
@@ -17,12 +18,12 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use tercet_megaco::List;
-use tercet_megaco::model::{ActionRequest, Command, MessageBody, Transaction};
+use tercet_megaco::model::{ActionRequest, MessageBody, Transaction};
 use tercet_megaco::text::read_message;
 use tercet_megaco_engine::driver::{Driver, Note, StreamLimits, Tls, Url};
 use tercet_megaco_engine::{
-    AckMode, Answers, ConnId, Engine, Event, Incoming, Items, Limits, Outcome as Ending, Period, Random,
-    Received, ReplyOptions, RequestId, RequestOptions, UserId, Verdict, registration,
+    Answers, ConnId, Engine, Event, Items, Limits, Outcome as Ending, Period, Random, RequestId,
+    RequestOptions, Time, UserId, Verdict,
 };
 use tokio::sync::mpsc;
 
@@ -38,8 +39,7 @@ pub(super) struct Agent {
     record: Record,
     traces: bool,
     metrics: Option<SocketAddr>,
-    pub(super) answers: Answering,
-    ack: AckMode,
+    pub(super) desk: Desk,
     work: Duration,
     is_threaded: bool,
     pub(super) tls: Tls,
@@ -52,7 +52,6 @@ pub(super) struct Agent {
     jobs: BinaryHeap<Reverse<Job>>,
     number: u64,
     random: Random,
-    pub(super) generator: Option<Generator>,
     /// Requests of a gateway that is not registered yet.
     held: Vec<Control>,
     is_done: bool,
@@ -78,6 +77,7 @@ impl Agent {
                 (Vec::new(), Some(registration), Answering::Gateway(Box::new(gateway)))
             }
         };
+        let work = Duration::from_millis(args.work.as_millis().unwrap_or(u32::MAX).into());
         Ok(Self {
             driver,
             user,
@@ -85,9 +85,15 @@ impl Agent {
             record,
             traces: args.trace,
             metrics: args.metrics,
-            answers,
-            ack: args.ack_mode(),
-            work: Duration::from_millis(args.work.as_millis().unwrap_or(u32::MAX).into()),
+            desk: Desk {
+                answers,
+                generator: None,
+                ack: args.ack_mode(),
+                works: !work.is_zero(),
+                max_version: items.max_version,
+                happened: VecDeque::new(),
+            },
+            work,
             is_threaded: args.threaded,
             tls: args.tls()?,
             items,
@@ -98,7 +104,6 @@ impl Agent {
             jobs: BinaryHeap::new(),
             number: 0,
             random: Random::new(seed),
-            generator: None,
             held: Vec::new(),
             is_done: false,
         })
@@ -127,9 +132,9 @@ impl Agent {
                 break;
             }
             let until = self.jobs.peek().map(|Reverse(job)| job.due);
-            let until = until.into_iter().chain(self.answers.due()).min();
+            let until = until.into_iter().chain(self.desk.answers.due()).min();
             tokio::select! {
-                () = self.driver.wait(until) => {}
+                () = self.driver.wait_with(until, &mut self.desk) => {}
                 command = control.recv(), if listens => match command {
                     Some(command) => self.control(command).await?,
                     None => listens = false,
@@ -140,7 +145,7 @@ impl Agent {
                 }
             }
         }
-        if let Some(generator) = self.generator.take() {
+        if let Some(generator) = self.desk.generator.take() {
             let report = generator.report(self.driver.now(), self.driver.engine.counters());
             self.write("report", report)?;
         }
@@ -171,9 +176,9 @@ impl Agent {
                 self.note(note)?;
             }
             let mut is_idle = true;
-            while let Some(event) = self.driver.engine.poll_event() {
+            while let Some(happened) = self.next_happened() {
                 is_idle = false;
-                self.event(event)?;
+                self.happened(happened)?;
             }
             let now = self.driver.now();
             while self.jobs.peek().is_some_and(|Reverse(job)| job.due <= now)
@@ -183,9 +188,50 @@ impl Agent {
                 self.job(job.task).await?;
             }
             self.tell_controller();
+            if self.desk.generator.as_ref().is_some_and(Generator::refills) {
+                self.refill(now);
+            }
             self.driver.flush().await;
             if is_idle {
                 return Ok(());
+            }
+        }
+    }
+
+    /// The next of what happened: what was noted beside the events of the engine was before those that it has.
+    fn next_happened(&mut self) -> Option<Happened> {
+        let noted = self.desk.happened.pop_front();
+        noted.or_else(|| self.driver.engine.poll_event().map(Happened::Event))
+    }
+
+    fn happened(&mut self, happened: Happened) -> Outcome<()> {
+        match happened {
+            Happened::Event(event) => self.event(event),
+            Happened::Executed(Executed { conn, transaction, actions, registers, hand_off }) => {
+                let name = self.name(conn);
+                self.events.execute(self.driver.now(), &name, transaction, actions)?;
+                if registers {
+                    self.current = Some(conn);
+                }
+                if let Some(mid) = hand_off {
+                    self.hand_off(mid);
+                }
+                self.configure(conn);
+                Ok(())
+            }
+            Happened::Work { conn, requests, .. } => {
+                if self.is_threaded {
+                    for later in requests {
+                        let requests = VecDeque::from([later]);
+                        self.schedule(self.work, Task::Answer { conn, requests });
+                    }
+                } else {
+                    self.schedule(self.work, Task::Answer { conn, requests });
+                }
+                Ok(())
+            }
+            Happened::Replied { transaction, texts } => {
+                self.write("result", events::replied(transaction, &texts))
             }
         }
     }
@@ -259,9 +305,6 @@ impl Agent {
                 }
                 self.write("disconnect", json!({ "remote_mid": &*remote_mid, "reason": reason }))
             }
-            Event::Requests { conn, version, message, requests, .. } => {
-                self.requests(conn, version, message, &requests)
-            }
             Event::Result { conn, request, transaction, outcome } => {
                 self.result(conn, request, transaction, &outcome)
             }
@@ -289,6 +332,14 @@ impl Agent {
                 .write("syntax_error", json!({ "code": code, "text": text, "address": route.to_string() })),
             Event::Segment { transaction, segment, complete, .. } => self
                 .write("segment", json!({ "trans": transaction, "segment": segment, "complete": complete })),
+            Event::Idle { conn } => {
+                if let Answering::Gateway(gateway) = &mut self.desk.answers
+                    && self.current == Some(conn)
+                {
+                    gateway.controller_is_silent(self.driver.now());
+                }
+                Ok(())
+            }
             Event::LimitReached { conn, limit } => {
                 let name = self.name(conn);
                 self.write("limit", json!({ "remote_mid": &*name, "limit": limit }))
@@ -297,83 +348,16 @@ impl Agent {
         }
     }
 
-    /// Requests of one message: answered at once, or after the time that the work takes.
-    fn requests(
-        &mut self,
-        conn: ConnId,
-        version: u8,
-        message: Received,
-        requests: &[Incoming],
-    ) -> Outcome<()> {
-        let transactions = message.transactions();
-        let name = self.name(conn);
-        let mut later = VecDeque::new();
-        for incoming in requests {
-            let Some(Transaction::TransactionRequest(request)) = transactions.get(incoming.index) else {
-                continue;
-            };
-            let actions = request.actions.len();
-            self.write(
-                "execute",
-                json!({ "remote_mid": &*name, "trans": incoming.transaction, "actions": actions }),
-            )?;
-            if self.work.is_zero() || changes_service(&request.actions) {
-                self.answer(conn, *incoming, version, &request.actions);
-            } else {
-                later.push_back(*incoming);
-            }
-        }
-        if self.is_threaded {
-            for incoming in later {
-                let requests = VecDeque::from([incoming]);
-                self.schedule(self.work, Task::Answer { conn, message: message.clone(), requests });
-            }
-        } else if !later.is_empty() {
-            self.schedule(self.work, Task::Answer { conn, message: message.clone(), requests: later });
-        }
-        Ok(())
-    }
-
-    fn answer(&mut self, conn: ConnId, incoming: Incoming, version: u8, actions: &[ActionRequest<'_>]) {
-        let mut options = ReplyOptions::default();
-        options.ack = self.ack;
-        let now = self.driver.now();
-        let result = self.answers.answer(now, actions);
-        let error = match self.driver.engine.reply(now, incoming.token, result, &options) {
-            Err(tercet_megaco_engine::Error::Encode(error)) => Some(error),
-            // An aborted request has its answer.
-            _ => None,
-        };
-        if let Some(error) = error {
-            let text = tercet_megaco::Str::from(error.what);
-            let descriptor =
-                tercet_megaco::model::ErrorDescriptor { error_code: 500, error_text: Some(text) };
-            let result = tercet_megaco::model::TransactionResult::TransactionError(descriptor);
-            _ = self.driver.engine.reply(now, incoming.token, result, &options);
-        }
-        if let Some(parms) = registration(actions) {
-            let asked = parms.service_change_version.unwrap_or(version);
-            _ = self.driver.engine.set_version(conn, asked.clamp(1, self.items.max_version));
-            self.current = Some(conn);
-        }
-        if let Some(mid) = hand_off(actions) {
-            self.hand_off(mid);
-        }
-        self.configure(conn);
-    }
-
     async fn job(&mut self, task: Task) -> Outcome<()> {
         match task {
-            Task::Answer { conn, message, mut requests } => {
-                if let Some(incoming) = requests.pop_front() {
-                    let transactions = message.transactions();
-                    let version = message.decode().map_or(1, |message| message.mess.version);
-                    if let Some(Transaction::TransactionRequest(request)) = transactions.get(incoming.index) {
-                        self.answer(conn, incoming, version, &request.actions);
-                    }
+            Task::Answer { conn, mut requests } => {
+                if let Some(later) = requests.pop_front() {
+                    self.driver.engine.handle_timeout(self.driver.now());
+                    self.desk.answer_later(&mut self.driver.engine, conn, &later);
+                    self.configure(conn);
                 }
                 if !requests.is_empty() {
-                    self.schedule(self.work, Task::Answer { conn, message, requests });
+                    self.schedule(self.work, Task::Answer { conn, requests });
                 }
                 Ok(())
             }
@@ -414,7 +398,7 @@ impl Agent {
                 _ = self.driver.engine.set_version(conn, version);
                 self.current = Some(conn);
                 let name = self.name(conn);
-                if self.generator.is_some() {
+                if self.desk.generator.is_some() {
                     self.schedule(Duration::ZERO, Task::Generate);
                 }
                 if !self.held.is_empty() {
@@ -425,7 +409,7 @@ impl Agent {
             self.follow(verdict);
             return Ok(());
         }
-        if let Some(generator) = &mut self.generator
+        if let Some(generator) = &mut self.desk.generator
             && generator.ended(request, self.driver.now(), outcome)
         {
             return Ok(());
@@ -438,13 +422,23 @@ impl Agent {
         Ok(())
     }
 
-    /// Makes the requests of a load that are due.
+    /// Makes the requests of a load that are due, and comes again.
     fn generate(&mut self) {
-        let now = self.driver.now();
-        let Some(conn) = self.current else {
+        if self.current.is_none() {
             return self.schedule(Duration::from_millis(20), Task::Generate);
-        };
-        let Some(generator) = &mut self.generator else { return };
+        }
+        let now = self.driver.now();
+        self.refill(now);
+        if self.desk.generator.as_ref().is_some_and(|generator| generator.is_over(now)) {
+            self.is_done = true;
+        } else {
+            self.schedule(Duration::from_millis(1), Task::Generate);
+        }
+    }
+
+    /// Makes the requests of a load that are due.
+    fn refill(&mut self, now: Time) {
+        let (Some(conn), Some(generator)) = (self.current, &mut self.desk.generator) else { return };
         for _ in 0..generator.due(now) {
             let actions = generator.actions();
             if let Ok(requests) =
@@ -453,16 +447,11 @@ impl Agent {
                 generator.began(requests[0].0, now);
             }
         }
-        if generator.is_over(now) {
-            self.is_done = true;
-        } else {
-            self.schedule(Duration::from_millis(1), Task::Generate);
-        }
     }
 
     /// Begins to make requests as soon as there is a peer.
     pub(super) fn load(&mut self, generator: Generator) {
-        self.generator = Some(generator);
+        self.desk.generator = Some(generator);
         if self.registration.is_none() {
             self.schedule(Duration::ZERO, Task::Generate);
         }
@@ -556,10 +545,4 @@ pub(super) fn request_actions(message: &str) -> Result<List<ActionRequest<'_>>, 
         MessageBody::Transactions(List::One(Transaction::TransactionRequest(request))) => Ok(request.actions),
         _ => Err(tercet_megaco::Error { at: 0, what: "the actions of one transaction" }),
     }
-}
-
-/// Whether an action has a ServiceChange.
-fn changes_service(actions: &[ActionRequest<'_>]) -> bool {
-    let mut commands = actions.iter().flat_map(|action| action.command_requests.iter());
-    commands.any(|request| matches!(request.command, Command::ServiceChangeReq(_)))
 }
