@@ -1,7 +1,7 @@
 //! What trips implementations of H.248.1 up, each with its own test. The messages are of our own writing.
 
 use tercet_megaco::Str;
-use tercet_megaco::binary::{Binary, Levels, Rules};
+use tercet_megaco::binary::{BadTermination, Binary, Levels, Rules};
 use tercet_megaco::codec::{Codec, Encoding, decode_any};
 use tercet_megaco::etf::{self, Term};
 use tercet_megaco::model::{MId, MegacoMessage, MessageBody, Transaction};
@@ -544,11 +544,53 @@ fn trap_22_wildcards_of_terminations() {
         let text = request(1, &format!("S={name}"));
         let message = read_message(text.as_bytes()).unwrap();
         let error = standard.encode(&message, Rules::Ber, &mut Vec::new()).unwrap_err();
-        assert!(error.what.contains("at most 11 characters"), "{error}");
+        assert!(error.what.contains("of at most 8 characters"), "{error}");
     }
     let levels = Binary { levels: Levels(vec![4, 4, 8]), ..Binary::default() };
     binary(&request(1, "S=1010/0101/11110000"), Rules::Per, &levels);
     binary(&request(1, "S=1010/$"), Rules::Per, &levels);
+}
+
+/// Names that have no octets of their own get them from a table.
+#[test]
+fn terminations_with_configured_ids() {
+    let mut configured = Binary::default();
+    let entries: [(&str, &[u8], &[u8]); 4] = [
+        ("subscriber/line/0001", &[], &[0x10, 0, 0, 1]),
+        ("Subscriber/line/*", &[0xdf], &[0x10, 0, 0, 0]),
+        ("subscriber/line/$", &[0x5f], &[0x10, 0, 0, 0]),
+        // It would be its characters.
+        ("line1", &[], &[7]),
+    ];
+    for (name, wildcards, id) in entries {
+        configured.provisioned.add_with_wildcards(name, wildcards, id).unwrap();
+    }
+    for rules in [Rules::Ber, Rules::Per] {
+        for (name, wildcards, id) in entries {
+            binary(&request(1, &format!("S={name}")), rules, &configured);
+            if rules == Rules::Ber {
+                let octets = binary(&request(1, &format!("S={name}")), rules, &configured);
+                assert!(octets.windows(id.len()).any(|octets| octets == id), "{name}");
+                assert!(octets.windows(wildcards.len().max(1)).any(|octets| octets.starts_with(wildcards)));
+            }
+        }
+        // Others are as they are without a table.
+        for name in ["line2", "10110100/00000000/00000001", "root", "line/12345"] {
+            let octets = binary(&request(1, &format!("S={name}")), rules, &configured);
+            assert_eq!(octets, binary(&request(1, &format!("S={name}")), rules, Binary::standard()));
+        }
+    }
+    let table = &mut configured.provisioned;
+    for (name, id, fault) in [
+        ("a b", &[1][..], BadTermination::Name),
+        ("", &[1], BadTermination::Name),
+        ("x", &[], BadTermination::Length),
+        ("x", &[0; 9], BadTermination::Length),
+        ("LINE1", &[9], BadTermination::NameTaken),
+        ("x", &[7], BadTermination::IdTaken),
+    ] {
+        assert_eq!(table.add(name, id), Err(fault), "{name}");
+    }
 }
 
 #[test]

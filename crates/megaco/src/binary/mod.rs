@@ -3,6 +3,7 @@
 mod begin;
 mod kinds;
 pub(crate) mod part;
+mod provisioned;
 pub(crate) mod read;
 mod termination;
 pub(crate) mod write;
@@ -19,6 +20,7 @@ use crate::{Error, Result};
 use read::{BerReader, Named, PerReader};
 
 pub(crate) use kinds::{Marker, marked};
+pub use provisioned::{BadTermination, Provisioned};
 pub use termination::Levels;
 
 /// What the name of a digit map begins with that is two digits.
@@ -40,6 +42,8 @@ pub struct Binary {
     pub packages: Packages,
     /// The levels of names of terminations.
     pub levels: Levels,
+    /// The terminations whose octets are configured, before those of the levels.
+    pub provisioned: Provisioned,
     /// Whether values of properties and reasons stand in their OCTET STRINGs as encoded IA5String, as the comments of
     /// the module demand, or as they are, as OTP and most others have them.
     pub strict: bool,

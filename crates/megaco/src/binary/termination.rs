@@ -199,6 +199,13 @@ pub(super) struct Id {
 }
 
 impl Id {
+    /// An id of up to 8 octets.
+    pub(super) fn of(id: &[u8]) -> Option<Self> {
+        let mut octets = [0; LONGEST];
+        octets.get_mut(..id.len())?.copy_from_slice(id);
+        Some(Self { octets, length: id.len() })
+    }
+
     pub(super) fn octets(&self) -> &[u8] {
         &self.octets[..self.length]
     }

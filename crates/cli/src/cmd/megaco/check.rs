@@ -30,6 +30,10 @@ requested and observed, signals in parameter, each with name, id and type. A typ
 integer, double or character, or { enumeration = { NAME = NUMBER, … } }, { list = TYPE }, or an array of types of which
 a value has one.
 
+A [[termination]] of a registry gives a name the id that it has in BER and PER: name, id (1 to 8 bytes in hexadecimal), and
+wildcards, the fields before it, if the name has any. levels has the bits of each level of names that are bits, [8, 8, 8] by
+default.
+
 Exit status: 0, all are messages; 1, one is not a message, or the command line or the registry cannot be used; 2, all are messages,
 and in one something is not as its packages have it; 4, a file cannot be read.")]
 pub struct Check {

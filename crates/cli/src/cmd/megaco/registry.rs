@@ -1,10 +1,10 @@
-//! Private packages from a file.
+//! Private packages and the ids of terminations from a file.
 
 use crate::exit::{Failure, Outcome};
 use clap::Args;
 use std::fs;
 use std::path::{Path, PathBuf};
-use tercet_megaco::binary::Binary;
+use tercet_megaco::binary::{Binary, Levels, Provisioned};
 use tercet_megaco::packages::{Definition, Item, Package, Parameter, Type, When};
 use toml::{Table, Value};
 
@@ -13,21 +13,19 @@ type Read<T> = Result<T, String>;
 /// What the binary encodings need to know beside the modules.
 #[derive(Args, Clone, Debug, Default)]
 pub(super) struct RegistryArgs {
-    /// Packages to add to the public ones, or to replace those with their numbers (`tercet megaco check --help`)
+    /// Packages to add to the public ones, or to replace those with their numbers, and ids of terminations in BER and PER (`tercet megaco check --help`)
     #[arg(long, value_name = "FILE.toml")]
     pub(super) registry: Option<PathBuf>,
 }
 
 impl RegistryArgs {
-    /// The public packages and those of the file.
+    /// The public packages, and what is in the file.
     pub(super) fn read(&self) -> Outcome<Binary> {
         let mut binary = Binary::default();
         if let Some(file) = &self.registry {
             let text = fs::read_to_string(file).map_err(|error| Failure::io(file.display(), &error))?;
             let table: Table = text.parse().map_err(|error| wrong(file, &error))?;
-            for package in registry(&table).map_err(|error| wrong(file, &error))? {
-                binary.packages.add(package);
-            }
+            registry(&table, &mut binary).map_err(|error| wrong(file, &error))?;
         }
         Ok(binary)
     }
@@ -37,9 +35,46 @@ fn wrong(file: &Path, error: &dyn std::fmt::Display) -> Failure {
     Failure::usage(format_args!("{}: {}", tercet_printable::path(file), error.to_string().trim_end()))
 }
 
-fn registry(table: &Table) -> Read<Vec<Package>> {
-    only(table, &["package"])?;
-    tables(table, "package")?.into_iter().map(|table| within(table, package(table))).collect()
+fn registry(table: &Table, binary: &mut Binary) -> Read<()> {
+    only(table, &["package", "levels", "termination"])?;
+    for table in tables(table, "package")? {
+        binary.packages.add(within(table, package(table))?);
+    }
+    if let Some(levels) = table.get("levels") {
+        let bits = |level: &Value| level.as_integer().and_then(|bits| u8::try_from(bits).ok());
+        let levels: Option<Vec<u8>> = levels.as_array().and_then(|all| all.iter().map(bits).collect());
+        let levels =
+            levels.filter(|all| (1..=64).contains(&all.iter().map(|&bits| u32::from(bits)).sum::<u32>()));
+        binary.levels = Levels(levels.ok_or("`levels` is a list of numbers of bits, of 64 bits at most")?);
+    }
+    for table in tables(table, "termination")? {
+        within(table, termination(table, &mut binary.provisioned))?;
+    }
+    Ok(())
+}
+
+/// The octets of a termination in the binary encodings.
+fn termination(table: &Table, provisioned: &mut Provisioned) -> Read<()> {
+    only(table, &["name", "id", "wildcards"])?;
+    let octets = |key: &str| match table.get(key) {
+        None => Ok(Vec::new()),
+        Some(value) => value
+            .as_str()
+            .and_then(hexadecimal)
+            .ok_or_else(|| format!("`{key}` is a string of hexadecimal digits, two for each byte")),
+    };
+    let (name, id, wildcards) = (name(table)?, octets("id")?, octets("wildcards")?);
+    provisioned.add_with_wildcards(name, &wildcards, &id).map_err(|error| error.to_string())
+}
+
+fn hexadecimal(text: &str) -> Option<Vec<u8>> {
+    let digits = text.strip_prefix("0x").unwrap_or(text).as_bytes();
+    let digit = |octet: u8| char::from(octet).to_digit(16);
+    let octet = |pair: &[u8]| match *pair {
+        [high, low] => u8::try_from(digit(high)? << 4 | digit(low)?).ok(),
+        _ => None,
+    };
+    digits.chunks(2).map(octet).collect()
 }
 
 fn package(table: &Table) -> Read<Package> {

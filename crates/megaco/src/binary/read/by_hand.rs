@@ -1,5 +1,7 @@
 //! What is not in the model as it is in the module.
 
+use std::borrow::Cow;
+
 use tercet_runtime::codec::ber;
 use tercet_runtime::types::Octets;
 use tercet_runtime::{Result, Tag};
@@ -9,7 +11,7 @@ use super::records::{Preamble, read_choice, read_record};
 use super::{
     Alternative, BerReader, Component, Context, Named, PerReader, Read, read_named, read_named_choice, whole,
 };
-use crate::binary::Marker;
+use crate::binary::{Binary, Marker};
 use crate::list::Token;
 use crate::model::{
     EventSpecParameter, EventsDescriptor, H221NonStandard, IndAudSignalsDescriptor, LocalRemoteDescriptor,
@@ -41,7 +43,9 @@ macro_rules! by {
 
 by! {
     TerminationId<'a>, TerminationOctets<'a>: |value, cx| {
-        let name = cx.binary.levels.decode(&value.wildcard, &value.id);
+        let Binary { provisioned, levels, .. } = cx.binary;
+        let name = provisioned.decode(&value.wildcard, &value.id).map(Cow::Borrowed);
+        let name = name.or_else(|| levels.decode(&value.wildcard, &value.id));
         Ok(name.map(|name| Self(Name(name))).unwrap_or_else(|| cx.refuse("a termination id with the levels that are set")))
     };
     LocalRemoteDescriptor<'a>, Groups<'a>: |value, cx| Ok(Self::Groups(value.prop_grps));

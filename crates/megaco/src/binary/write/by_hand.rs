@@ -8,7 +8,7 @@ use super::{
     Alternative, BerWriter, Component, Context, Named, PLAIN, PerWriter, Write, write_named,
     write_named_choice,
 };
-use crate::binary::Marker;
+use crate::binary::{Binary, Marker};
 use crate::list::List;
 use crate::model::{
     EventSpecParameter, EventsDescriptor, IndAudSignalsDescriptor, LocalRemoteDescriptor, MuxType,
@@ -40,9 +40,10 @@ impl Named for TerminationId<'_> {
 
 impl TerminationId<'_> {
     fn octets(&self, cx: &mut Context<'_>) -> Result<(Vec<[u8; 1]>, crate::binary::termination::Id)> {
-        cx.binary.levels.encode(&self.0).ok_or_else(|| {
+        let Binary { provisioned, levels, .. } = cx.binary;
+        provisioned.encode(&self.0).or_else(|| levels.encode(&self.0)).ok_or_else(|| {
             cx.refuse(
-                "a termination whose name is bits in the levels that are set, or has at most 11 characters",
+                "a termination name of bits or of at most 8 characters (11 of a-z, 0-9, _ / - .), or its id of 1 to 8 bytes in a registry (`[[termination]]` of `--registry`)",
             )
         })
     }
