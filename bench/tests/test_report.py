@@ -111,7 +111,7 @@ def test_each_kind_of_record_has_its_table(tmp_path: Path) -> None:
     files = report(tmp_path, sizes, "growth")
     text = files["README.md"]
     assert "No record yet: `bench/run" in text and "No record yet: `bench/captures" in text
-    assert text.count("No record yet") == 2
+    assert text.count("No record yet") == 3
     assert line(text, "pretty text").startswith("| pretty text | 336 | 336 | 0.50 | 2.00 | 4.0× | 0.50 | 2.00 | 4.0× |")
     assert "| pretty text | 2.00 M | 4.00 M | 2.00 |" in text
     assert line(text, "go-ldap 3").startswith("| go-ldap 3 | 373 | 3.0× | 373 | 3.0× |")
@@ -239,3 +239,22 @@ def test_captures_are_a_section_of_the_report(tmp_path: Path) -> None:
     assert "Packet captures, a line for each packet: tshark 4" in text
     assert "100" in line(text, "JSON of decoded messages:")
     assert "10,000,000 packets, 1.0 GB: 1.0 MB (json)" in text or "10,000,000 packets" in text
+
+
+def test_gateways_are_rows_of_the_report(tmp_path: Path) -> None:
+    def spent(work: str, engine: str, best: float) -> Row:
+        figures = dict(octets=100.0, low=best, median=2 * best, high=3 * best)
+        return Row("compact Notify", work, engine, **figures)  # type: ignore[arg-type]
+
+    rows = [
+        *(spent(work, "tercet 0.1.0", 3000) for work in ("gateway", "controller")),
+        spent("both", "tercet 0.1.0", 6000),
+        *(spent(work, "Erlang/OTP 25 megaco 4.4", 30_000) for work in ("gateway", "controller")),
+        spent("both", "Erlang/OTP 25 megaco 4.4", 48_000),
+    ]
+    text = report(tmp_path, rows, "gateways")["README.md"]
+    assert "| compact Notify | 3.00 | 3.00 | 6.00 | 30.00 | 30.00 | 48.00 | 8.0× |" in text
+    assert "Below 10 times: compact Notify (8.0×)." in text
+    rows[-1] = spent("both", "Erlang/OTP 25 megaco 4.4", 4000)
+    text = report(tmp_path, rows, "gateways")["README.md"]
+    assert "**Gateways, compact Notify: Erlang/OTP 25 megaco 4.4 4.00 µs, ours 6.00 µs**" in text

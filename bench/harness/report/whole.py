@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..records import Record, newest
-from . import captures, codecs, compilers, convert, ldap, megaco, overview, python
+from . import captures, codecs, compilers, convert, gateways, ldap, megaco, overview, python
 from .document import Block, Figure, Folded, Heading, Items, Table, Text, markdown, page
 
 TITLE = "Tercet beside others"
@@ -32,6 +32,7 @@ def behind(records: list[Record]) -> tuple[list[str], list[str]]:
     """Where a peer is faster than everything of ours, and where than the engine only."""
     both, plans = codecs.behind(list(codecs.inputs(newest(records, "codecs")).values()))
     both += ldap.behind(newest(records, "ldap")) + megaco.behind(newest(records, "megaco"))
+    both += gateways.behind(newest(records, "gateways"))
     both += convert.behind(newest(records, "convert")) + compilers.behind(newest(records, "compilers"))
     both += python.behind(newest(records, "python")) + captures.behind(newest(records, "captures"))
     return both, plans
@@ -67,6 +68,7 @@ def document(records: list[Record]) -> list[Block]:
             Text(f"Not there when the records were taken, so that nothing is said of them: {', '.join(absent)}.")
         )
     out += [Heading(2, "1. Megaco / H.248"), *megaco.blocks(newest(records, "megaco"))]
+    out += gateways.blocks(newest(records, "gateways"))
     out += [Heading(2, "2. LDAP clients"), *ldap.blocks(newest(records, "ldap"))]
     out += [Heading(2, "3. Records"), *_records(inputs)]
     out += convert.blocks(newest(records, "convert"))
