@@ -332,6 +332,41 @@ fn connections_beyond_the_limit_do_not_end_the_server() {
 }
 
 #[test]
+fn tls_without_a_certificate_makes_one() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_tercet"))
+        .args(["ldap", "serve", "--tls", "--listen", "127.0.0.1:0"])
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let lines = std::io::BufRead::lines(std::io::BufReader::new(child.stderr.take().unwrap()));
+    let lines: Vec<String> = lines.take(2).map(|line| line.unwrap()).collect();
+    let hash = lines[0].strip_prefix("certificate with SHA-256 ").unwrap();
+    assert!(hash.len() == 64 && hash.bytes().all(|digit| digit.is_ascii_hexdigit()), "{hash}");
+    let (_, url) = lines[1].split_once(" at ").unwrap();
+    assert!(url.starts_with("ldaps://"), "{url}");
+    let whoami = |words: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tercet"));
+        command.args(["ldap", "whoami", "-H", url]).args(words).output().unwrap()
+    };
+    let (trusting, doubting) = (whoami(&["--insecure"]), whoami(&[]));
+    _ = child.kill();
+    _ = child.wait();
+    assert!(trusting.status.success(), "{}", String::from_utf8_lossy(&trusting.stderr));
+    let errors = String::from_utf8_lossy(&doubting.stderr);
+    assert!(!doubting.status.success() && errors.contains("certificate"), "{errors}");
+}
+
+/// Without a way that is asked for, the root DSE decides.
+#[test]
+fn follow_takes_what_the_server_has() {
+    let serve = Serve::start(STAFF, &[]);
+    let followed = serve.run(&["follow", "-b", "o=test", "--once"]);
+    let lines = String::from_utf8(followed.stdout).unwrap();
+    assert_eq!(lines.matches(r#""change":"add""#).count(), 3, "{lines}");
+    assert!(lines.contains(r#""uuid":"#), "{lines}");
+}
+
+#[test]
 fn serve_takes_limits_and_indexes() {
     let words = ["--index", "description:eq,sub", "--size-limit", "1", "--time-limit", "0", "--workers", "1"];
     let serve = Serve::start(STAFF, &words);
