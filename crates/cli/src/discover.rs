@@ -7,9 +7,9 @@ use crate::term;
 use std::cmp::Reverse;
 use std::io::Read;
 use std::sync::Arc;
-use tercet::Schema;
 use tercet::dynamic::Options;
-use tercet::records::{Check, Fit, fit};
+use tercet::records::{Budget, Check, Fit, fit};
+use tercet::{GivenFraming, Schema, TrialPlan};
 
 /// Bytes looked at.
 const SAMPLE: u64 = 1 << 20;
@@ -17,9 +17,17 @@ const SAMPLE: u64 = 1 << 20;
 const FIRST: u64 = 1 << 14;
 /// Bytes that many types are tried on.
 const TYPES: usize = 1 << 16;
+/// Types of which each is tried on fewer bytes, if there are more.
+const MANY: usize = 64;
 
-/// Finds the full name of the type that decodes most of the first records, of those that no other type refers to.
-pub fn discover(schema: &Arc<Schema>, input: &Input, options: &Options) -> Outcome<String> {
+/// Finds the full name of the type that decodes most of the first records, of those that no other type refers to. Records
+/// are found by the framing that is given; without one, other framings are tried where plain records fail.
+pub fn discover(
+    schema: &Arc<Schema>,
+    given: &GivenFraming,
+    input: &Input,
+    options: &Options,
+) -> Outcome<String> {
     let candidates = schema.outermost_names();
     if let [name] = &candidates[..] {
         return Ok(name.clone());
@@ -33,20 +41,30 @@ pub fn discover(schema: &Arc<Schema>, input: &Input, options: &Options) -> Outco
     }
     let sample = input.sample(SAMPLE)?;
     let trial = Trial { cut: sample.len() as u64 == SAMPLE, sample }.few();
-    let ranked = |detect: bool| {
-        let mut ranked: Vec<(Fit, String)> = Vec::new();
-        for name in &candidates {
-            let Ok(job) = Job::new(schema, name, None) else { continue };
-            let fit = trial.fit(&Job { detect, ..job }, options);
+    let plan = TrialPlan::new(schema, candidates.clone()).map_err(Failure::usage)?;
+    let ranked = |detect: bool| -> Outcome<Vec<(Fit, String)>> {
+        let mut ranked = Vec::new();
+        let mut budget = Budget::of(candidates.len());
+        // A share is to be enough for many framings.
+        let most = if detect && candidates.len() > MANY { FIRST as usize } else { TYPES };
+        let octets = &trial.sample[..trial.sample.len().min(most)];
+        let is_whole = trial.is_whole() && octets.len() == trial.sample.len();
+        for (name, record, framing) in &plan.types {
+            let framing = given.framed(framing.clone()).map_err(Failure::usage)?;
+            let fit = budget.share(|budget| {
+                let check = Check::new(&plan.plan, Some(&plan.others), *record, options);
+                fit(&mut check.within(budget), &framing, detect, octets, is_whole)
+            });
             ranked.extend(fit.map(|fit| (fit, name.clone())));
         }
         ranked.sort_by_key(|(fit, _)| Reverse(fit.weight()));
-        ranked
+        Ok(ranked)
     };
     // Other framings cost more: they are tried if plain records fail for the most part.
-    let mut found = ranked(false);
-    if found.first().is_none_or(|(fit, _)| 2 * fit.octets < trial.sample.len() as u64) {
-        found = ranked(true);
+    let mut found = ranked(false)?;
+    let is_poor = found.first().is_none_or(|(fit, _)| 2 * fit.octets < trial.sample.len() as u64);
+    if is_poor && given.framing.is_none() {
+        found = ranked(true)?;
     }
     match &found[..] {
         [] => Err(Failure::input(format_args!("{}: no type fits the first records; {say}", input.shown()))),

@@ -163,7 +163,7 @@ impl RecordArgs {
             };
         }
         match inputs.first() {
-            Some(input) => discover(schema, input, options),
+            Some(input) => discover(schema, &self.records.given_framing()?, input, options),
             None => Err(Failure::usage("there is no input")),
         }
     }

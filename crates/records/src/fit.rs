@@ -3,6 +3,7 @@
 use crate::framing::partial::closed;
 use crate::framing::{Decodes, Framing, Part, RecordFormat, RecordReader, are_elements, detect, score};
 use crate::other_rules::Check;
+use std::cell::Cell;
 use tercet_dynamic::{Leaf, Shape, Sink};
 use tercet_plan::{FieldId, Kind, NodeId};
 
@@ -42,6 +43,33 @@ impl Fit {
     pub fn weight(&self) -> u64 {
         // A type that says nothing of its contents fits everything.
         self.weighed.saturating_mul(self.known + 1)
+    }
+}
+
+/// Octets that the trials of all types of a specification may read together: some seconds at most.
+const WORK: u64 = 1 << 28;
+
+/// The work that trials of several types may take together: each has its share, and what earlier ones have left of theirs.
+#[derive(Debug)]
+pub struct Budget {
+    remaining: u64,
+    trials: u64,
+}
+
+impl Budget {
+    /// Returns the budget of so many trials.
+    pub fn of(trials: usize) -> Self {
+        Self { remaining: WORK, trials: trials as u64 }
+    }
+
+    /// Runs a trial with its share: the octets for [`Check::within`].
+    pub fn share<T>(&mut self, trial: impl FnOnce(&Cell<u64>) -> T) -> T {
+        let share = self.remaining / self.trials.max(1);
+        let octets = Cell::new(share);
+        let result = trial(&octets);
+        self.remaining -= share - octets.get();
+        self.trials = self.trials.saturating_sub(1);
+        result
     }
 }
 

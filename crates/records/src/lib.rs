@@ -52,7 +52,7 @@ pub use dedupe::Dedupe;
 pub use explode::Explode;
 pub use figures::{Amount, Extreme, Figure, FigureKind, Figures, Total, circle_of};
 pub use filter::{Condition, Filter, FilterError};
-pub use fit::{Fit, fit};
+pub use fit::{Budget, Fit, fit};
 pub use formats::{FORMATS, Format, FormatInfo, OutputFormat, RowKind, Shown, TableRole};
 pub use framing::{
     Carvings, DEFAULT_RECORD_LIMIT, Decodes, Detected, FRAMINGS, FileFraming, FileHeader, Framing,

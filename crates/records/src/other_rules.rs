@@ -4,6 +4,7 @@ use crate::SettingError;
 use crate::fit::Known;
 use crate::framing::partial::{Closed, closed};
 use crate::framing::{Decodes, RecordFormat};
+use std::cell::Cell;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 use tercet_dynamic::{
@@ -95,12 +96,23 @@ pub struct Check<'p> {
     options: Options,
     decoder: Decoder,
     marked: bool,
+    budget: Option<&'p Cell<u64>>,
 }
+
+/// Octets that trying a record costs beside those that are read.
+const TRIAL: u64 = 64;
 
 impl<'p> Check<'p> {
     /// A check of records of a type.
     pub fn new(plan: &'p Plan, others: Option<&'p OtherRules>, record: NodeId, options: &Options) -> Self {
-        Self { plan, others, record, options: options.clone(), decoder: Decoder::new(), marked: false }
+        let (options, decoder) = (options.clone(), Decoder::new());
+        Self { plan, others, record, options, decoder, marked: false, budget: None }
+    }
+
+    /// Sets how many octets the trials may read. The number decreases; at 0, no further record decodes.
+    #[must_use]
+    pub fn within(self, budget: &'p Cell<u64>) -> Self {
+        Self { budget: Some(budget), ..self }
     }
 }
 
@@ -117,11 +129,19 @@ impl Check<'_> {
 impl Decodes for Check<'_> {
     fn decodes(&mut self, format: RecordFormat, octets: &[u8]) -> bool {
         self.marked = false;
+        if !self.spend(TRIAL) {
+            return false;
+        }
         let Ok(plan) = plan_for(self.others, format, self.plan, 0) else { return false };
         if format == RecordFormat::Xer {
+            self.spend(octets.len() as u64);
             return say_xml(plan, self.record, octets, &mut Discard, &self.options).is_ok();
         }
         let decoded = self.decoder.decode(plan, self.record, octets, &mut Discard, &self.options);
+        self.spend(match &decoded {
+            Ok(length) => *length as u64,
+            Err(error) => error.offset().saturating_sub(self.options.base_offset),
+        });
         self.marked = format == RecordFormat::Ber && self.decoder.marked() > 0;
         decoded.is_ok_and(|length| length == octets.len())
     }
@@ -140,5 +160,11 @@ impl Decodes for Check<'_> {
             // What is missing is behind the octets that are there.
             Err(error) => error.offset() >= end + self.options.base_offset,
         }
+    }
+
+    fn spend(&mut self, octets: u64) -> bool {
+        let Some(budget) = self.budget else { return true };
+        budget.set(budget.get().saturating_sub(octets));
+        budget.get() > 0
     }
 }

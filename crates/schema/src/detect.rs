@@ -237,7 +237,7 @@ impl Detector {
 }
 
 /// The roots of a plan with these names; there may be thousands.
-fn roots(plan: &Plan, names: &[String]) -> Vec<Option<NodeId>> {
+pub(crate) fn roots(plan: &Plan, names: &[String]) -> Vec<Option<NodeId>> {
     let shape = &plan.shape;
     let by_name: HashMap<&str, NodeId> =
         shape.roots.iter().map(|root| (shape.name(root.name), root.node)).collect();

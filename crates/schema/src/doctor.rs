@@ -1,11 +1,12 @@
 //! Ways to read a record file, found by trial: types, the meaning of tags, framings, lists inside of values.
 
-use crate::{GivenFraming, RecordPlan, Schema};
+use crate::{GivenFraming, RecordPlan, Schema, TrialPlan};
+use std::cell::Cell;
 use std::cmp::Reverse;
 use std::sync::Arc;
 use tercet_dynamic::{Options, Unknown};
 use tercet_model::Tagging;
-use tercet_records::{Check, Fit, SettingError, fit};
+use tercet_records::{Budget, Check, Fit, SettingError, fit};
 
 /// Bytes that many types are tried on; the best are tried on more.
 const TYPES: usize = 1 << 16;
@@ -67,42 +68,68 @@ impl Doctor {
     fn ways_with(&self, sample: &[u8], whole: bool, keep: bool) -> Result<Vec<Way>, SettingError> {
         let few = &sample[..sample.len().min(TYPES)];
         let is_whole = whole && few.len() == sample.len();
-        let mut ways: Vec<(Way, RecordPlan)> = Vec::new();
-        for (tags, schema) in &self.schemas {
-            let types = match &self.type_name {
-                Some(name) => vec![name.clone()],
-                None => schema.outermost_names(),
-            };
-            for type_name in types {
-                let records = self.records.clone();
-                let Ok(plan) = RecordPlan::new(schema, &type_name, records.as_deref()) else { continue };
-                let plan = plan.framed(&self.given)?;
-                let Some(fit) = self.fit_of(&plan, keep, few, is_whole) else { continue };
-                // The same by other tags says nothing new.
-                let known = ways
-                    .iter()
-                    .any(|(way, _)| way.type_name == type_name && way.fit.weight() >= fit.weight());
-                if !known {
-                    ways.push((Way { fit, type_name, tags: *tags, keep, records }, plan));
+        let mut ways: Vec<Way> = Vec::new();
+        let types = |schema: &Schema| match &self.type_name {
+            Some(name) => vec![name.clone()],
+            None => schema.outermost_names(),
+        };
+        let all: Vec<_> = self.schemas.iter().map(|(tags, schema)| (*tags, schema, types(schema))).collect();
+        let mut budget = Budget::of(all.iter().map(|(.., types)| types.len()).sum());
+        let mut add = |type_name: String, tags: Tagging, fit: Option<Fit>| {
+            let Some(fit) = fit else { return };
+            // The same by other tags says nothing new.
+            let known = ways.iter().any(|way| way.type_name == type_name && way.fit.weight() >= fit.weight());
+            if !known {
+                ways.push(Way { fit, type_name, tags, keep, records: self.records.clone() });
+            }
+        };
+        for (tags, schema, types) in all {
+            if let Some(path) = &self.records {
+                for type_name in types {
+                    let Ok(plan) = RecordPlan::new(schema, &type_name, Some(path)) else { continue };
+                    let plan = plan.framed(&self.given)?;
+                    let fit = budget.share(|octets| self.fit_of(&plan, keep, few, is_whole, Some(octets)));
+                    add(type_name, tags, fit);
                 }
+                continue;
+            }
+            let Ok(plan) = TrialPlan::new(schema, types) else { continue };
+            let options = self.options(keep);
+            for (type_name, record, framing) in plan.types {
+                let framing = self.given.framed(framing)?;
+                let fit = budget.share(|octets| {
+                    let check = Check::new(&plan.plan, Some(&plan.others), record, &options);
+                    fit(&mut check.within(octets), &framing, self.given.framing.is_none(), few, is_whole)
+                });
+                add(type_name, tags, fit);
             }
         }
-        ways.sort_by_key(|(way, _)| Reverse(way.fit.weight()));
+        ways.sort_by_key(|way| Reverse(way.fit.weight()));
         if few.len() < sample.len() {
             ways.truncate(self.most.max(1));
-            for (way, plan) in &mut ways {
-                if let Some(fit) = self.fit_of(plan, keep, sample, whole) {
+            for way in &mut ways {
+                if let Some(fit) = self.fit(way, sample, whole)? {
                     way.fit = fit;
                 }
             }
-            ways.sort_by_key(|(way, _)| Reverse(way.fit.weight()));
+            ways.sort_by_key(|way| Reverse(way.fit.weight()));
         }
-        Ok(ways.into_iter().map(|(way, _)| way).collect())
+        Ok(ways)
     }
 
-    fn fit_of(&self, plan: &RecordPlan, keep: bool, sample: &[u8], whole: bool) -> Option<Fit> {
+    fn fit_of(
+        &self,
+        plan: &RecordPlan,
+        keep: bool,
+        sample: &[u8],
+        whole: bool,
+        budget: Option<&Cell<u64>>,
+    ) -> Option<Fit> {
         let options = self.options(keep);
         let mut check = Check::new(&plan.plan, Some(&plan.others), plan.record, &options);
+        if let Some(budget) = budget {
+            check = check.within(budget);
+        }
         fit(&mut check, &plan.framing, self.given.framing.is_none(), sample, whole)
     }
 
@@ -126,7 +153,7 @@ impl Doctor {
         let Some(schema) = self.schema(way.tags) else { return Ok(None) };
         let plan = RecordPlan::new(schema, &way.type_name, way.records.as_deref());
         let plan = plan.map_err(|error| error.to_string())?.framed(&self.given)?;
-        Ok(self.fit_of(&plan, way.keep, sample, whole))
+        Ok(self.fit_of(&plan, way.keep, sample, whole, None))
     }
 
     /// The same way with the list inside of the values, if these are few and most of them is a list.

@@ -53,7 +53,7 @@ pub use doctor::{Doctor, Way};
 pub use gaps::Listener;
 pub use generate::{RustError, RustOptions};
 #[cfg(feature = "records")]
-pub use record_plan::{RecordPlan, RecordPlanError};
+pub use record_plan::{RecordPlan, RecordPlanError, TrialPlan};
 pub use schema::{Place, PlanError, Schema, SchemaOptions};
 pub use tercet_codegen as codegen;
 #[cfg(feature = "columns")]

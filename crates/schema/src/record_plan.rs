@@ -1,5 +1,6 @@
 //! From a schema to what reading record files takes.
 
+use crate::detect::roots;
 use crate::{PlanError, Schema};
 use std::fmt;
 use std::sync::Arc;
@@ -118,5 +119,41 @@ impl RecordPlan {
     pub fn framed(mut self, given: &GivenFraming) -> Result<Self, SettingError> {
         self.framing = given.framed(self.framing)?;
         Ok(self)
+    }
+}
+
+/// One plan for records of any of several types, to try them: a plan for each type would take as long as all trials.
+#[derive(Debug)]
+pub struct TrialPlan {
+    /// The plan, for BER.
+    pub plan: Plan,
+    /// Plans for records in other rules.
+    pub others: OtherRules,
+    /// The types, each with how its records are found.
+    pub types: Vec<(String, NodeId, Framing)>,
+}
+
+impl TrialPlan {
+    /// Makes the plan of types.
+    ///
+    /// # Errors
+    /// When there is no such type.
+    pub fn new(schema: &Arc<Schema>, names: Vec<String>) -> Result<Self, PlanError> {
+        let plan_for = |schema: &Schema, names: &[String], rules| {
+            let words: Vec<&str> = names.iter().map(String::as_str).collect();
+            schema.trial_plans(&[rules], &words)?.pop().ok_or(PlanError::Empty)
+        };
+        let plan = plan_for(schema, &names, Rules::Ber)?;
+        let found = roots(&plan, &names).into_iter().zip(&names);
+        let types = found.filter_map(|(node, name)| {
+            let node = node?;
+            Some((name.clone(), node, concatenated(&plan, node).ok()?))
+        });
+        let types = types.collect();
+        let schema = Arc::clone(schema);
+        let others = OtherRules::new(move |rules| {
+            plan_for(&schema, &names, rules).map_err(|error| error.to_string().into())
+        });
+        Ok(Self { plan, others, types })
     }
 }

@@ -55,6 +55,11 @@ pub trait Decodes {
     fn begins(&mut self, _: RecordFormat, _: &[u8]) -> bool {
         false
     }
+
+    /// Counts octets that a trial has looked at; returns whether more trials are allowed.
+    fn spend(&mut self, _octets: u64) -> bool {
+        true
+    }
 }
 
 impl<F: FnMut(RecordFormat, &[u8]) -> bool> Decodes for F {
@@ -200,6 +205,7 @@ pub fn score(framing: &Framing, sample: &[u8], whole: bool, decodes: &mut dyn De
             break;
         }
     }
+    decodes.spend(last);
     // A length in front of a record that is none makes the rest of the file a single stretch.
     if !reader.carvings().faults.is_empty() {
         score.bad += (sample.len() as u64).saturating_sub(last);
@@ -231,6 +237,9 @@ pub fn detect(given: &Framing, sample: &[u8], whole: bool, decodes: &mut dyn Dec
     let mut candidates = Vec::new();
     Maker { given, sample, candidates: &mut candidates }.all(decodes);
     for framing in candidates {
+        if !decodes.spend(0) {
+            break;
+        }
         let score = score(&framing, sample, whole, decodes);
         let better = best.as_ref().is_none_or(|best| score.value() > best.score.value());
         if score.records > 0 && (is_certain(&framing, given, sample, whole) || score.controls > 1) {
