@@ -2,10 +2,12 @@
 
 use crate::balance::Balance;
 use crate::decode_as::{DecodeAs, Lookup};
-use crate::event::Event;
+use crate::event::{Event, Transport};
 use crate::file::{Item, PacketReader};
 use crate::layers::Layers;
+use crate::protocol::Protocol;
 use std::io::{self, Read};
+use std::net::SocketAddr;
 
 /// How a capture is read.
 #[derive(Clone, Debug)]
@@ -74,6 +76,12 @@ impl<R: Read> Capture<R> {
             }
         }
         Ok(true)
+    }
+
+    /// Expects messages of a protocol at a socket from the next packet on: what signalling has announced. Rules of users, and
+    /// the table of protocols, win over it.
+    pub fn expect_messages(&mut self, transport: Transport, socket: SocketAddr, protocol: &'static Protocol) {
+        self.layers.expect_messages(transport, socket, protocol);
     }
 
     /// Returns where the packets so far went.

@@ -8,9 +8,9 @@
 //! | layer | read |
 //! |---|---|
 //! | files | pcap (µs, ns), pcapng, both byte orders |
-//! | links | Ethernet, Linux cooked 1 and 2, loopback, raw IP, PPP; VLAN, MPLS, PPPoE |
-//! | networks | IPv4 and IPv6 with extension headers and fragments; IP in IP, GRE, GTP-U, VXLAN |
-//! | transport | SCTP (DATA, I-DATA), UDP, TCP |
+//! | links | Ethernet, Linux cooked 1 and 2, loopback, raw IP, PPP, Cisco HDLC, frame relay, IEEE 802.11; VLAN, MPLS, PPPoE |
+//! | networks | IPv4 and IPv6 with extension headers and fragments; IP in IP, GRE, ERSPAN, GTP-U, VXLAN, GENEVE |
+//! | transport | SCTP (DATA, I-DATA), also in UDP, UDP, TCP |
 //! | carriers | TPKT and COTP, M2UA, M2PA, M3UA, SUA, MTP, SCCP, GTP′, GSMTAP, GeoNetworking, exported PDUs of Wireshark |
 //!
 //! ```
@@ -43,7 +43,7 @@ mod time;
 pub use balance::Balance;
 pub use capture::{Capture, Options};
 pub use decode_as::{DecodeAs, Field};
-pub use event::{Endpoint, Event, Pdu, Sccp, SccpAddress, Stream, Unread};
+pub use event::{Endpoint, Event, Pdu, Sccp, SccpAddress, Stream, Transport, Unread};
 pub use fault::Fault;
 pub use protocol::{Protocol, Variant, protocol, protocol_and_type, protocols};
 pub use time::Time;

@@ -75,6 +75,21 @@ fn link(link_type: u32, octets: &[u8], path: &mut Path) -> Step {
         228 => Step::on(Next::Ipv4, 0),
         229 => Step::on(Next::Ipv6, 0),
         9 | 50 => Step::on(Next::Ppp, 0),
+        // Cisco HDLC: an address, a control octet, an Ethertype.
+        104 => match u16_at(octets, 2) {
+            Some(ether_type) => Step::on(Next::EtherType(ether_type), 4),
+            None => cut("hdlc"),
+        },
+        // Frame relay with an address of two octets, and IP by its identifier (RFC 2427), or SNAP.
+        107 => match octets.get(2..) {
+            Some([3, 0xCC, ..]) => Step::on(Next::Ipv4, 4),
+            Some([3, 0x8E, ..]) => Step::on(Next::Ipv6, 4),
+            Some([3, 0, 0x80, 0, 0, 0, high, low, ..]) => {
+                Step::on(Next::EtherType(u16::from_be_bytes([*high, *low])), 10)
+            }
+            Some(_) => Step::End(End::Nothing),
+            None => cut("frame relay"),
+        },
         // PPP after an octet with the direction.
         204 => Step::on(Next::Ppp, 1),
         // IEEE 802.15.4 with and without checksum carries nothing of ours; IEEE 802.11 with LLC and SNAP may.

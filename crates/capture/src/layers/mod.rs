@@ -17,10 +17,10 @@ mod udp;
 
 use crate::balance::{Balance, End};
 use crate::decode_as::{Field, Lookup};
-use crate::event::{Endpoint, Event, Names, Pdu, Sccp, Stream, Unread};
+use crate::event::{Endpoint, Event, Names, Pdu, Sccp, Stream, Transport, Unread};
 use crate::fault::Fault;
 use crate::file::Packet;
-use crate::protocol::{Target, by_contents};
+use crate::protocol::{Protocol, Target, by_contents};
 use crate::reassembly::recent::Recent;
 use crate::reassembly::{Budget, Frames};
 use crate::reassembly::{
@@ -165,6 +165,9 @@ pub(crate) struct Layers {
     /// Associations of which one direction is known, by the addresses of the other one.
     mates: Recent<(SocketAddr, SocketAddr), u64>,
     conversations: Recent<(SocketAddr, SocketAddr), u64>,
+    /// Sockets that signalling has announced, and what they carry.
+    expected: Recent<(Transport, SocketAddr), &'static Protocol>,
+    expects_any: bool,
     next_association: u64,
     next_direction: u64,
     next_conversation: u64,
@@ -185,11 +188,35 @@ impl Layers {
             directions: Recent::new(CONVERSATION_LIMIT),
             mates: Recent::new(CONVERSATION_LIMIT),
             conversations: Recent::new(CONVERSATION_LIMIT),
+            expected: Recent::new(CONVERSATION_LIMIT),
+            expects_any: false,
             next_association: 0,
             next_direction: 0,
             next_conversation: 0,
             next_connection: 0,
         }
+    }
+
+    /// Expects messages of a protocol at a socket.
+    pub(crate) fn expect_messages(
+        &mut self,
+        transport: Transport,
+        socket: SocketAddr,
+        protocol: &'static Protocol,
+    ) {
+        self.expected.insert((transport, socket), protocol);
+        self.expects_any = true;
+    }
+
+    /// Returns the protocol that is expected at one of two sockets.
+    fn expected(&mut self, transport: Transport, sockets: [SocketAddr; 2]) -> Option<Target> {
+        if !self.expects_any {
+            return None;
+        }
+        sockets.into_iter().find_map(|socket| {
+            let protocol: &'static Protocol = self.expected.get((transport, socket))?;
+            Some(Target::from(protocol))
+        })
     }
 
     /// Takes a packet apart and reports what is in it.

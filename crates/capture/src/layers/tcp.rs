@@ -3,7 +3,7 @@
 use super::framing::{self, Found, Framing, Inside};
 use super::{Layers, Path, Sink, Step, u16_at, u32_at};
 use crate::balance::End;
-use crate::event::{Endpoint, Stream, Unread};
+use crate::event::{Endpoint, Stream, Transport, Unread};
 use crate::protocol::Target;
 use crate::reassembly::Frames;
 use crate::reassembly::tcp::{Connection, Direction, Key, Segment, Source, Taken};
@@ -64,7 +64,10 @@ impl Layers {
         let found = match &known {
             Some(connection) => Some(connection.states[side].target.clone()),
             None if framing::is_handshake(payload) => framing::x509(),
-            None => self.lookup.tcp(source, destination),
+            None => {
+                let known = self.lookup.tcp(source, destination);
+                known.or_else(|| self.expected(Transport::Tcp, [to, from]))
+            }
         };
         let Some((framing, target)) = found.and_then(|target| Some((Framing::of(&target)?, target))) else {
             if payload.is_empty() {

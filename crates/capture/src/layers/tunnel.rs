@@ -1,4 +1,4 @@
-//! What carries packets in packets: MPLS, GRE, GTP-U, VXLAN.
+//! What carries packets in packets: MPLS, GRE, ERSPAN, GTP-U, VXLAN, GENEVE.
 
 use super::{Next, Step, u16_at, u32_at};
 use crate::balance::End;
@@ -6,11 +6,18 @@ use crate::balance::End;
 /// The most labels of a stack.
 const LABEL_LIMIT: usize = 16;
 
-/// Reads a stack of labels (RFC 3032); IP comes after it if its version says so.
+/// Reads a stack of labels (RFC 3032); IP comes after it if its version says so, a frame of Ethernet after a control word.
 pub(super) fn mpls(octets: &[u8]) -> Step {
     let labels = octets.chunks_exact(4).take(LABEL_LIMIT);
     match labels.into_iter().position(|label| label[2] & 1 != 0) {
-        Some(last) => Step::on(Next::Ip, 4 * (last + 1)),
+        Some(last) => {
+            let header = 4 * (last + 1);
+            match octets.get(header) {
+                // The control word of a pseudowire (RFC 4385) begins with four zero bits, which no version of IP has.
+                Some(first) if first >> 4 == 0 => Step::on(Next::Link(1), header + 4),
+                _ => Step::on(Next::Ip, header),
+            }
+        }
         None => Step::bad("mpls", format!("no bottom of the stack in {LABEL_LIMIT} labels")),
     }
 }
@@ -28,6 +35,14 @@ pub(super) fn gre(octets: &[u8]) -> Step {
     let header = 4 + 4 * optional;
     match protocol {
         0x6558 => Step::on(Next::Link(1), header),
+        // ERSPAN: version 1 has no header and no sequence number, version 2 has a header of eight octets.
+        0x88BE if flags & 0x1000 == 0 => Step::on(Next::Link(1), header),
+        0x88BE => Step::on(Next::Link(1), header + 8),
+        // Version 3 has one of twelve, and eight more if its last bit says so.
+        0x22EB => match octets.get(header + 11) {
+            Some(last) => Step::on(Next::Link(1), header + if last & 1 == 0 { 12 } else { 20 }),
+            None => Step::bad("erspan", "header is cut"),
+        },
         protocol => Step::on(Next::EtherType(protocol), header),
     }
 }
@@ -62,5 +77,20 @@ pub(super) fn vxlan(octets: &[u8]) -> Step {
     match u32_at(octets, 4) {
         Some(_) if octets[0] & 8 != 0 => Step::on(Next::Link(1), 8),
         _ => Step::End(End::Nothing),
+    }
+}
+
+/// Reads the header of GENEVE (RFC 8926 §3.4), whose options have a length in units of four octets.
+pub(super) fn geneve(octets: &[u8]) -> Step {
+    let (Some(&flags), Some(protocol)) = (octets.first(), u16_at(octets, 2)) else {
+        return Step::bad("geneve", "header is cut");
+    };
+    if flags >> 6 != 0 {
+        return Step::End(End::Nothing);
+    }
+    let header = 8 + 4 * usize::from(flags & 0x3F);
+    match protocol {
+        0x6558 => Step::on(Next::Link(1), header),
+        protocol => Step::on(Next::EtherType(protocol), header),
     }
 }

@@ -3,7 +3,7 @@
 use super::carried::Payload;
 use super::{Layers, Next, Path, Step, tunnel};
 use crate::balance::End;
-use crate::event::{Stream, Unread};
+use crate::event::{Stream, Transport, Unread};
 use etherparse::UdpHeaderSlice;
 use std::net::SocketAddr;
 
@@ -33,6 +33,13 @@ impl Layers {
             .udp(source, destination)
             .map(|target| Payload::of_datagram(target, source, destination));
         let found = found.or_else(|| [source, destination].contains(&4729).then_some(Payload::Gsmtap));
+        let found = found.or_else(|| {
+            let sockets = [(path.destination, destination), (path.source, source)];
+            let expected = self.expected(Transport::Udp, sockets.map(SocketAddr::from))?;
+            // Speech in RTP comes from the same socket before and after facsimile.
+            let is_speech = expected.protocol.name == "t38" && payload.first().is_some_and(|it| it >> 6 == 2);
+            (!is_speech).then(|| expected.into())
+        });
         if let Some(found) = found {
             if payload.is_empty() {
                 return Step::End(End::Nothing);
@@ -42,13 +49,19 @@ impl Layers {
             path.partial = length > octets.len();
             return Step::On { next: Next::Payload(found), header: 8, length: payload.len() };
         }
-        match (source, destination) {
-            (2152, _) | (_, 2152) => Step::On { next: Next::GtpU, header: 8, length: length - 8 },
-            (_, 4789) => match tunnel::vxlan(payload) {
-                Step::On { next, header, length } => Step::On { next, header: header + 8, length },
-                other => other,
-            },
-            _ => Step::Unread(Unread::UdpPort(destination)),
+        let inside = match (source, destination) {
+            (2152, _) | (_, 2152) => Step::on(Next::GtpU, 0),
+            (_, 4789 | 8472) => tunnel::vxlan(payload),
+            (_, 6081) => tunnel::geneve(payload),
+            // SCTP in UDP (RFC 6951).
+            (9899, _) | (_, 9899) => Step::on(Next::Protocol(132), 0),
+            _ => return Step::Unread(Unread::UdpPort(destination)),
+        };
+        match inside {
+            Step::On { next, header, length: most } => {
+                Step::On { next, header: header + 8, length: most.min(payload.len().saturating_sub(header)) }
+            }
+            other => other,
         }
     }
 

@@ -7,6 +7,7 @@ use crate::files::{ArrowSchema, Failure, HeldTable, Input, Outlet, frame, inputs
 use crate::interrupt::interruptible;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
+use std::cell::RefCell;
 use std::io;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -15,7 +16,7 @@ use std::sync::{Arc, OnceLock};
 use tercet::SchemaOptions;
 use tercet::captures::capture::{DecodeAs, Event, Options, Pdu, protocol_and_type};
 use tercet::captures::{
-    Condition, Decoded, Decoder, DecoderOptions, Form, ReadValue, Specifications, object,
+    Condition, Decoded, Decoder, DecoderOptions, Form, ReadValue, Signalling, Specifications, object,
 };
 use tercet::columns::FFI_ArrowArrayStream;
 use tercet::records::inputs;
@@ -155,16 +156,19 @@ impl Source {
             options.memory_limit = self.memory_limit.unwrap_or(options.memory_limit);
             let mut capture = tercet::captures::capture::Capture::new(unpacked, options);
             let (mut done, mut faults, mut last) = (Ok(()), 0u64, None);
+            let sockets = RefCell::new(Vec::new());
             let mut sink = |event: Event<'_>| match event {
                 Event::Pdu(pdu) => {
-                    if done.is_err() || !self.is_wanted(&pdu) {
+                    let is_wanted = self.is_wanted(&pdu);
+                    if done.is_err() || !is_wanted && !Signalling::is_of(pdu.protocol) {
                         return;
                     }
-                    decoder.decode_with(&pdu, &mut |decoded, value| {
-                        if self.holds(&pdu, decoded) {
+                    let decoded = decoder.decode_with(&pdu, &mut |decoded, value| {
+                        if is_wanted && self.holds(&pdu, decoded) {
                             done = act(&pdu, decoded, value, name);
                         }
                     });
+                    sockets.borrow_mut().extend(decoded.sockets);
                     decoder.take_notices().into_iter().for_each(|notice| outlet.warn(notice));
                 }
                 Event::Fault(fault) => {
@@ -176,7 +180,11 @@ impl Source {
                 }
                 _ => {}
             };
-            while !outlet.stop().load(Ordering::Relaxed) && capture.read_packet(&mut sink).map_err(named)? {}
+            while !outlet.stop().load(Ordering::Relaxed) && capture.read_packet(&mut sink).map_err(named)? {
+                for (transport, socket, protocol) in sockets.take() {
+                    capture.expect_messages(transport, socket, protocol);
+                }
+            }
             done?;
             if faults > WARNING_LIMIT {
                 outlet.warn(format!("{name}: {} more faults", faults - WARNING_LIMIT));

@@ -1,9 +1,10 @@
 //! Decodes messages: their names and the identifiers in them.
 
-use super::identifiers::{Identifiers, identifiers};
-use super::inner::{Inner, carried};
+use super::identifiers::{Identifiers, Keys};
+use super::inner::{Carried, Carriers, DEPTH_LIMIT, Inner};
 use super::lenient::lenient;
 use super::operations::{Family, operations};
+use super::signalled::{Signalled, Signalling};
 use super::specifications::{Specification, Specifications};
 use super::value::{Form, value};
 use super::{h248, names};
@@ -11,7 +12,7 @@ use crate::transfer::{CodecError, TapeCodec, check_trailing};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
-use tercet_capture::{Pdu, Protocol, Variant};
+use tercet_capture::{Pdu, Protocol, Stream, Variant};
 use tercet_dynamic::validate::{Validator, Violation};
 use tercet_dynamic::{Options, Plan, Tape, Token, View};
 use tercet_plan::{Kind, Rules};
@@ -36,6 +37,8 @@ pub struct Decoded {
     pub value: Option<Value>,
     /// Messages of other protocols inside, as far as there are specifications of them.
     pub inner: Vec<Inner>,
+    /// Sockets that the message announces: [`tercet_capture::Capture::expect_messages`] reads what comes there.
+    pub sockets: Vec<Signalled>,
 }
 
 /// Why a message is not decoded as a whole.
@@ -73,6 +76,8 @@ struct Loaded {
     specification: Specification,
     names: Arc<[String; 3]>,
     lenient: OnceLock<Option<Plan>>,
+    carriers: OnceLock<Carriers>,
+    keys: OnceLock<Keys>,
 }
 
 /// A value as far as it was read, with the specification that has read it.
@@ -103,6 +108,9 @@ pub struct Decoder {
     notices: Vec<String>,
     /// Names of operations of TCAP, by their codes.
     operations: HashMap<Family, HashMap<i64, String>>,
+    signalling: Signalling,
+    /// The conversation of the message at hand.
+    stream: Option<Stream>,
 }
 
 impl Decoder {
@@ -117,6 +125,8 @@ impl Decoder {
             options,
             notices: Vec::new(),
             operations: HashMap::new(),
+            signalling: Signalling::default(),
+            stream: None,
         }
     }
 
@@ -138,6 +148,7 @@ impl Decoder {
         act: &mut dyn FnMut(&Decoded, Option<ReadValue<'_>>),
     ) -> Decoded {
         let protocol = pdu.protocol;
+        self.stream = pdu.stream;
         let specifications = match protocol.type_name {
             Some(_) => self.specifications_of(protocol, pdu.variant.as_ref()),
             None => Arc::default(),
@@ -185,20 +196,47 @@ impl Decoder {
         if pdu.protocol.name == "tcap" {
             self.name_operations(pdu, decoded);
         }
+        self.add_inner(pdu.protocol, loaded, pdu.octets, decoded, DEPTH_LIMIT);
+    }
+
+    /// Decodes the messages inside of one, and those inside of these. The tape has the message.
+    fn add_inner(
+        &mut self,
+        protocol: &Protocol,
+        loaded: &Loaded,
+        octets: &[u8],
+        decoded: &mut Decoded,
+        depth: u8,
+    ) {
         let shape = &loaded.specification.plan.shape;
-        let found = carried(pdu.protocol, shape, self.tape.view(pdu.octets));
-        if found.is_empty() {
-            return;
-        }
+        let carriers = loaded.carriers.get_or_init(|| Carriers::new(protocol, shape));
+        let found = carriers.carried(shape, self.tape.view(octets), decoded.message.as_deref());
+        let Some(depth) = depth.checked_sub(1).filter(|_| !found.is_empty()) else { return };
         let outer = std::mem::take(&mut self.tape);
-        for (protocol, variant, octets) in found {
-            // A text of what is inside is not required.
-            let notices = self.notices.len();
-            let specifications = self.specifications_of(protocol, variant.as_ref());
-            self.notices.truncate(notices);
-            if let Some(loaded) = specifications.first() {
-                let (decoded_inner, _) = self.decode_by(protocol, loaded, &octets);
-                decoded.inner.push(Inner { protocol, octets, decoded: decoded_inner });
+        for Carried { targets, octets, is_uncertain } in found {
+            let mut first = None;
+            for (protocol, variant) in targets {
+                // A text of what is inside is not required.
+                let notices = self.notices.len();
+                let specifications = self.specifications_of(protocol, variant.as_ref());
+                self.notices.truncate(notices);
+                let Some(loaded) = specifications.first() else { continue };
+                let (mut inside, is_readable) = self.decode_by(protocol, loaded, &octets);
+                let is_whole = inside.fault.is_none();
+                if is_readable {
+                    self.add_inner(protocol, loaded, &octets, &mut inside, depth);
+                }
+                if is_whole || first.is_none() {
+                    first = Some((protocol, inside));
+                }
+                if is_whole {
+                    break;
+                }
+            }
+            if let Some((protocol, mut inside)) = first.filter(|(_, it)| !is_uncertain || it.fault.is_none())
+            {
+                decoded.sockets.append(&mut inside.sockets);
+                decoded.inner.push(Inner { protocol, octets, decoded: inside });
             }
         }
         self.tape = outer;
@@ -271,7 +309,9 @@ impl Decoder {
         }
         let view = self.tape.view(octets);
         decoded.message = names::message(protocol, &specification.type_name, &plan.shape, view);
-        decoded.identifiers = identifiers(protocol, &plan.shape, view);
+        let keys = loaded.keys.get_or_init(|| Keys::new(protocol, &plan.shape));
+        decoded.identifiers = keys.identifiers(&plan.shape, view);
+        decoded.sockets = self.signalling.sockets(protocol, self.stream, &plan.shape, view);
         decoded.value = self.options.form.map(|form| value(&plan.shape, view, form));
         if decoded.fault.is_none() && !self.options.unchecked {
             let mut found = self.validator.check(&plan.shape, *root, view);
@@ -327,7 +367,13 @@ impl Loaded {
     fn new(specification: Specification) -> Self {
         let Specification { module, type_name, rules, .. } = &specification;
         let names = Arc::new([module.clone(), type_name.clone(), rules.name().to_owned()]);
-        Self { specification, names, lenient: OnceLock::new() }
+        Self {
+            specification,
+            names,
+            lenient: OnceLock::new(),
+            carriers: OnceLock::new(),
+            keys: OnceLock::new(),
+        }
     }
 
     fn lenient(&self) -> Option<&Plan> {

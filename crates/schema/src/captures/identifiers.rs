@@ -67,32 +67,59 @@ pub(super) fn columns(protocol: &Protocol) -> Vec<(&'static str, bool)> {
     keys.into_iter().map(|key| (key, !TEXTS.contains(&key))).collect()
 }
 
-/// Returns the identifiers of a message, each the first time; of TCAP the operations too.
-pub(super) fn identifiers(protocol: &Protocol, shape: &Shape, view: View<'_>) -> Identifiers {
-    let mut found = Identifiers::new();
-    let mut operations = Vec::new();
-    let components: Vec<_> = COMPONENTS.iter().filter(|(of, ..)| *of == protocol.name).collect();
-    let is_tcap = protocol.name == "tcap";
-    for token in view.tokens() {
-        let Token::Leaf { node, field, leaf } = token else { continue };
-        let component = if field == FieldId::ROOT { "" } else { shape.name(shape.field(field).name) };
-        if is_tcap && matches!(component, "localValue" | "local" | "globalValue" | "global") {
-            operations.push(value(shape, node, leaf));
-            continue;
-        }
-        let by_type = shape.type_name(node).and_then(|name| TYPES.iter().find(|(of, _)| *of == name));
-        let key = by_type.map(|(_, key)| *key);
-        let key =
-            key.or_else(|| components.iter().find(|(_, of, _)| *of == component).map(|(_, _, key)| *key));
-        let Some(key) = key else { continue };
-        if !found.iter().any(|(known, _)| *known == key) {
-            found.push((key, value(shape, node, leaf)));
+/// Which values of a specification are identifiers, by types and components: looked up once, not for each message.
+#[derive(Debug)]
+pub(super) struct Keys {
+    types: Box<[Option<&'static str>]>,
+    components: Box<[Option<&'static str>]>,
+    /// Components with the codes of operations of TCAP.
+    operations: Box<[bool]>,
+}
+
+impl Keys {
+    /// Looks up the identifiers of a protocol.
+    pub(super) fn new(protocol: &Protocol, shape: &Shape) -> Self {
+        let of_type = |at: usize| {
+            let name = shape.type_name(NodeId(at as u32))?;
+            TYPES.iter().find(|(of, _)| *of == name).map(|(_, key)| *key)
+        };
+        let known: Vec<_> = COMPONENTS.iter().filter(|(of, ..)| *of == protocol.name).collect();
+        let of_component =
+            |name: &str| known.iter().find(|(_, component, _)| *component == name).map(|(.., key)| *key);
+        let is_operation = |name: &str| {
+            protocol.name == "tcap" && matches!(name, "localValue" | "local" | "globalValue" | "global")
+        };
+        let names = || shape.fields.iter().map(|field| shape.name(field.name));
+        Self {
+            types: (0..shape.nodes.len()).map(of_type).collect(),
+            components: names().map(of_component).collect(),
+            operations: names().map(is_operation).collect(),
         }
     }
-    if !operations.is_empty() {
-        found.push(("operations", operations.into()));
+
+    /// Returns the identifiers of a message, each the first time; of TCAP the operations too.
+    pub(super) fn identifiers(&self, shape: &Shape, view: View<'_>) -> Identifiers {
+        let mut found = Identifiers::new();
+        let mut operations = Vec::new();
+        for token in view.tokens() {
+            let Token::Leaf { node, field, leaf } = token else { continue };
+            let of_field = (field != FieldId::ROOT).then(|| field.index());
+            if of_field.is_some_and(|at| self.operations.get(at) == Some(&true)) {
+                operations.push(value(shape, node, leaf));
+                continue;
+            }
+            let by_type = self.types.get(node.index()).copied().flatten();
+            let by_component = || of_field.and_then(|at| self.components.get(at).copied().flatten());
+            let Some(key) = by_type.or_else(by_component) else { continue };
+            if !found.iter().any(|(known, _)| *known == key) {
+                found.push((key, value(shape, node, leaf)));
+            }
+        }
+        if !operations.is_empty() {
+            found.push(("operations", operations.into()));
+        }
+        found
     }
-    found
 }
 
 /// Returns a number, or octets in hexadecimal.

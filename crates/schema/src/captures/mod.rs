@@ -34,6 +34,7 @@ mod lenient;
 mod line;
 mod names;
 mod operations;
+mod signalled;
 mod specifications;
 mod value;
 
@@ -43,6 +44,7 @@ pub use envelope::Envelope;
 pub use identifiers::Identifiers;
 pub use inner::Inner;
 pub use line::{object, write};
+pub use signalled::{Signalled, Signalling};
 pub use specifications::{SCHEMAS_VARIABLE, Specification, Specifications};
 pub use tercet_capture as capture;
 pub use value::{Form, value};

@@ -7,6 +7,9 @@ use tercet_plan::{FieldId, Kind, Shape};
 /// Returns the name of a message.
 pub(super) fn message(protocol: &Protocol, type_name: &str, shape: &Shape, view: View<'_>) -> Option<String> {
     match &*protocol.name {
+        // Containers within messages have types of their own.
+        "s1ap" | "ngap" if type_name.ends_with("Container") => Some(type_name.to_owned()),
+        "lte-rrc" | "nr-rrc" if is_between_nodes(type_name) => Some(type_name.to_owned()),
         "kerberos" | "its" => Some(type_name.to_lowercase()),
         "x509" => Some(type_name.to_owned()),
         // The message is an alternative of the channel, or one of its extensions.
@@ -28,6 +31,11 @@ pub(super) fn message(protocol: &Protocol, type_name: &str, shape: &Shape, view:
         }
         _ => open_type(shape, view),
     }
+}
+
+/// Returns whether a type of RRC is one that nodes of the network exchange: no CHOICE of messages.
+fn is_between_nodes(type_name: &str) -> bool {
+    type_name.ends_with("Information") || type_name == "HandoverCommand" || type_name.starts_with("CG-Config")
 }
 
 /// Returns whether an alternative is only a way to messages: `c1`, `messageClassExtension`, `later-than-r3`.

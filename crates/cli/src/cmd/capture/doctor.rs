@@ -4,7 +4,7 @@ use super::rows::Source;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::inputs::Input;
 use crate::{shell, term};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 use tercet_capture::{Capture, Event, Options, protocol};
 
@@ -13,6 +13,7 @@ pub fn diagnose(source: &Source, inputs: &[Input]) -> Outcome {
     let specifications = source.find()?;
     let mut out = term::report();
     let mut counts: BTreeMap<&'static str, u64> = BTreeMap::new();
+    let mut varied: BTreeSet<&str> = BTreeSet::new();
     let mut exit = Exit::Good;
     for input in inputs {
         let mut of_input: BTreeMap<&'static str, u64> = BTreeMap::new();
@@ -20,6 +21,9 @@ pub fn diagnose(source: &Source, inputs: &[Input]) -> Outcome {
         let mut count = |event: Event<'_>| {
             if let Event::Pdu(pdu) = event {
                 *of_input.entry(&pdu.protocol.name).or_default() += 1;
+                if pdu.variant.is_some() {
+                    varied.insert(&pdu.protocol.name);
+                }
             }
         };
         while capture.read_packet(&mut count).map_err(|error| Failure::io(input.name(), &error))? {}
@@ -70,10 +74,9 @@ pub fn diagnose(source: &Source, inputs: &[Input]) -> Outcome {
             false => (" -s SPECIFICATIONS".to_owned(), format!("   # {}", protocol.specification)),
         };
         // The types of some protocols have different columns: each has a file.
-        let to = if protocol.variants.is_empty() {
-            format!("{name}.parquet")
-        } else {
-            "out/ -f parquet".to_owned()
+        let to = match varied.contains(name) {
+            false => format!("{name}.parquet"),
+            true => "out/ -f parquet".to_owned(),
         };
         writeln!(out, "tercet convert{given} --protocol {name} {files} -o {to}{note}")?;
     }

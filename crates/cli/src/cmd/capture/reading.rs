@@ -7,9 +7,9 @@ use crate::inputs::{Input, InputArgs};
 use crate::term;
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::io::Read;
-use tercet::captures::{Condition, Decoded, Decoder, DecoderOptions, Form, ReadValue, object};
+use tercet::captures::{Condition, Decoded, Decoder, DecoderOptions, Form, ReadValue, Signalling, object};
 use tercet_capture::file::{Item, PacketReader};
 use tercet_capture::{Balance, Capture, DecodeAs, Event, Options, Pdu, Time, protocol, protocols};
 
@@ -235,19 +235,23 @@ impl ReadingArgs {
         options.memory_limit = self.limit_memory;
         let mut capture = Capture::new(first.open()?, options);
         let mut name = first.name();
-        let (mut taken, mut undecoded) = (Ok(()), 0u64);
+        let (mut taken, mut undecoded, mut unreadable) = (Ok(()), 0u64, false);
         let mut remaining = rest.iter();
         let is_done = Cell::new(reader.is_done());
+        let sockets = RefCell::new(Vec::new());
         loop {
             capture.expect_more(remaining.len() > 0);
             let file = several.then_some(&*name);
             let mut sink = |event: Event<'_>| match event {
                 Event::Pdu(pdu) => {
-                    if is_done.get() || !self.is_wanted(&pdu, file) {
+                    let is_wanted = self.is_wanted(&pdu, file);
+                    // Signalling says where messages of others are, also if it is not asked for.
+                    let announces = decoder.is_some() && Signalling::is_of(pdu.protocol);
+                    if is_done.get() || !is_wanted && !announces {
                         return;
                     }
                     let mut take = |decoded: Option<&Decoded>, value: Option<ReadValue<'_>>| {
-                        if !self.holds(&pdu, decoded, file) {
+                        if !is_wanted || !self.holds(&pdu, decoded, file) {
                             return;
                         }
                         let fault = decoded.and_then(|it| it.fault.as_ref());
@@ -258,7 +262,10 @@ impl ReadingArgs {
                     match &mut decoder {
                         None => take(None, None),
                         Some(decoder) => {
-                            decoder.decode_with(&pdu, &mut |decoded, value| take(Some(decoded), value));
+                            let mut act =
+                                |decoded: &Decoded, value: Option<ReadValue<'_>>| take(Some(decoded), value);
+                            let decoded = decoder.decode_with(&pdu, &mut act);
+                            sockets.borrow_mut().extend(decoded.sockets);
                             say_notices(decoder);
                         }
                     }
@@ -266,9 +273,18 @@ impl ReadingArgs {
                 Event::Fault(fault) => term::warning(format_args!("{name}: {fault}")),
                 _ => {}
             };
-            while !is_done.get()
-                && capture.read_packet(&mut sink).map_err(|error| Failure::io(&name, &error))?
-            {}
+            let mut read = Ok(true);
+            while !is_done.get() && matches!(read, Ok(true)) {
+                read = capture.read_packet(&mut sink);
+                for (transport, socket, protocol) in sockets.take() {
+                    capture.expect_messages(transport, socket, protocol);
+                }
+            }
+            if let Err(error) = read {
+                // What came before the damage is kept, and other files are read.
+                unreadable = true;
+                term::error(Failure::io(&name, &error).message);
+            }
             match remaining.next().filter(|_| !is_done.get()) {
                 Some(input) => {
                     capture.continue_with(input.open()?);
@@ -280,15 +296,15 @@ impl ReadingArgs {
         taken?;
         let balance = capture.balance();
         reader.end(&FileTotals { name: &name, balance, undecoded })?;
-        if balance.faults == 0 && undecoded == 0 {
+        if balance.faults == 0 && undecoded == 0 && !unreadable {
             return Ok(Exit::Good);
         }
         // Without a packet there is nothing that was a capture.
-        if balance.packets == 0 && balance.faults > 0 {
+        if balance.packets == 0 && (balance.faults > 0 || unreadable) {
             return Ok(Exit::Io);
         }
         term::say(format_args!("{name}: {}", summary(balance, undecoded)));
-        Ok(Exit::Rejected)
+        Ok(if unreadable { Exit::Io } else { Exit::Rejected })
     }
 
     /// Returns whether a message may be read, as far as is known before it is decoded.

@@ -143,7 +143,7 @@ impl Source {
             let mut count = |event: Event<'_>| {
                 if let Event::Pdu(pdu) = event {
                     let protocol = &pdu.protocol.name;
-                    let variant = pdu.variant.as_ref().filter(|_| !pdu.protocol.variants.is_empty());
+                    let variant = pdu.variant.as_ref().filter(|it| pdu.protocol.variant(&it.name).is_some());
                     let name =
                         variant.map_or_else(|| protocol.clone(), |it| format!("{protocol}.{}", it.name));
                     *counts.entry(name).or_default() += 1;
