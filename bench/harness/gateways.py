@@ -289,7 +289,11 @@ def _octets(stats: dict[str, object], transport: str) -> float:
     """Octets that a gateway of Erlang's has sent, from its counters as a term."""
     _, _, rest = str(stats[transport]).partition("NumOutOctets,")
     digits = rest.partition("}")[0]
-    return float(digits) if digits.isdigit() else 0.0
+    octets = float(digits) if digits.isdigit() else 0.0
+    _, _, rest = str(stats[transport]).partition("NumOutMessages,")
+    messages = rest.partition("}")[0]
+    # The header of TPKT is counted there.
+    return octets - 4 * float(messages) if transport == "tcp" and messages.isdigit() else octets
 
 
 if __name__ == "__main__":
