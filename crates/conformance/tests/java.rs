@@ -41,6 +41,11 @@ fn structures_and_tables_are_those_of_the_engine() {
 }
 
 #[test]
+fn hard_names_and_long_types_are_those_of_the_engine() {
+    compare(&["crates/conformance/tests/generated/names.asn"], 12, 20);
+}
+
+#[test]
 fn the_faults_are_those_of_the_runtime() {
     let path = "bindings/java/tercet-runtime/src/main/java/io/tercet/runtime/ErrorKind.java";
     let text = std::fs::read_to_string(repository().join(path)).unwrap();

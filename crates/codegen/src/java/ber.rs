@@ -25,8 +25,9 @@ pub(super) fn print(p: &mut Printer<'_>, code: &Code<'_>) {
         ber.text = Text::at(2);
         ber.variables = 0;
         ber.root(&root.name, value, root.wraps);
-        let text = std::mem::take(&mut ber.text).finish();
+        let text = std::mem::replace(&mut ber.text, Text::at(1)).finish();
         ber.p.types_of_roots.entry(root.name.clone()).or_default().push_str(&text);
+        ber.contained(value);
     }
 }
 

@@ -294,7 +294,7 @@ impl<'p> Class<'p, '_> {
         self.method(format!("{name}() {{"), "// Filled by the decoder or the builder.");
         self.line("");
         self.open(format!("private {name}({name} other) {{"));
-        fields.iter().for_each(|field| self.line(format!("{field} = other.{field};")));
+        fields.iter().for_each(|field| self.line(format!("this.{field} = other.{field};")));
         self.close("}");
         for component in &components {
             self.line("");
@@ -396,7 +396,7 @@ impl<'p> Class<'p, '_> {
             let field = component.name;
             self.open(format!("public Builder {field}({} {field}) {{", self.held(component)));
             let checked = self.checked(component, field).unwrap_or_else(|| field.to_owned());
-            self.line(format!("value.{field} = {checked};"));
+            self.line(format!("this.value.{field} = {checked};"));
             self.line("return this;");
             self.close("}");
         }
@@ -409,7 +409,7 @@ impl<'p> Class<'p, '_> {
                 "@return this builder".into(),
             ]);
             self.open(format!("public Builder {field}(UnknownAdditions {field}) {{"));
-            self.line(format!("value.{field} = Objects.requireNonNull({field}, {});", literal(field)));
+            self.line(format!("this.value.{field} = Objects.requireNonNull({field}, {});", literal(field)));
             self.line("return this;");
             self.close("}");
         }

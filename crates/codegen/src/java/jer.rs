@@ -9,7 +9,7 @@ mod values;
 use super::ber::time_number;
 use super::text::{Text, literal};
 use super::values::long;
-use super::{Number, Printer};
+use super::{ITEMS, Number, Printer};
 use crate::code::{Key, Presence as Kept, Source};
 use crate::forms::Form;
 use crate::types::Repr;
@@ -82,19 +82,27 @@ impl<'m> Jer<'_, 'm> {
         let items = shape.items_of(node);
         let names: Vec<String> = items.iter().map(|item| literal(shape.name(item.name))).collect();
         let numbers: String = items.iter().map(|item| format!(", {}", long(item.value))).collect();
-        text.line(format!(
-            "private static final JerItems {name} = new JerItems(new String[] {{{}}}{numbers});",
-            names.join(", ")
-        ));
+        let made = format!("new JerItems(new String[] {{{}}}{numbers})", names.join(", "));
+        if let Some((class, name)) = name.split_once('.') {
+            text.open(format!("private static final class {class} {{"));
+            text.line(format!("static final JerItems {name} = {made};"));
+            text.close("}");
+        } else {
+            text.line(format!("private static final JerItems {name} = {made};"));
+        }
         text.line("");
     }
 
     /// The expression of the names of a node's numbers.
     fn names_of(&mut self, node: NodeId) -> String {
-        if self.p.types.shape.node(node).item_count == 0 {
+        let count = self.p.types.shape.node(node).item_count as usize;
+        if count == 0 {
             return "JerItems.NONE".into();
         }
-        let name = format!("ITEMS_{}", node.0);
+        let name = match count {
+            0..=ITEMS => format!("ITEMS_{}", node.0),
+            _ => format!("Items{}.ITEMS", node.0),
+        };
         self.names.insert(node, name.clone());
         name
     }

@@ -9,6 +9,7 @@ mod per;
 mod text;
 mod values;
 
+use crate::code::sequence::Sequence;
 use crate::code::{Key as StepKey, Presence as Kept, Source};
 use crate::defaults::Depths;
 use crate::names::Names;
@@ -16,6 +17,7 @@ use crate::types::{Repr, Types};
 use crate::{Codecs, Config, Error, Overlay};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ops::Range;
 use tercet_lower::Lowering;
 use tercet_model::Model;
 use tercet_plan::shape::{Key, Place, Presence};
@@ -31,6 +33,10 @@ const SPARSE_RECORD: usize = 8;
 /// Parts of a type that one method reads or writes at most: the compiler of the virtual machine leaves methods of more than
 /// 8,000 bytes uncompiled, and a component takes up to 60.
 const PARTS: usize = 64;
+
+/// Items of an ENUMERATED beside which a class has other constants: those of more have a class, as the code that makes the
+/// constants of one has 64 KiB at most.
+const ITEMS: usize = 256;
 
 /// Whether a word is a keyword of Java, which is not possible as a name.
 #[must_use]
@@ -542,6 +548,50 @@ impl<'m> Printer<'m> {
             text: format!("package {};\n\n{imports}{gap}{text}", self.package),
         }
     }
+}
+
+/// The extension additions that methods read or write one after another, by their numbers; none if the method of their type
+/// has room for them.
+fn added_parts<V>(code: &Sequence<'_, V>, is_record: bool) -> Vec<Range<usize>> {
+    let sizes = code.additions.iter().map(|addition| addition.members().len());
+    // A longer root has methods for its components.
+    let root = Some(code.root.members.len()).filter(|count| *count <= PARTS).unwrap_or(0);
+    if is_record || root + sizes.clone().sum::<usize>() <= PARTS { Vec::new() } else { ranges(sizes) }
+}
+
+/// The parts that one method reads or writes of some that have these numbers of components.
+fn ranges(sizes: impl Iterator<Item = usize>) -> Vec<Range<usize>> {
+    let mut ranges: Vec<Range<usize>> = Vec::new();
+    let mut count = 0;
+    for (at, size) in sizes.enumerate() {
+        match ranges.last_mut().filter(|_| count + size <= PARTS) {
+            Some(range) => range.end = at + 1,
+            None => {
+                ranges.push(at..at + 1);
+                count = 0;
+            }
+        }
+        count += size;
+    }
+    ranges
+}
+
+/// Conditions on the components of a value that would be too many for one method: the lines that make the array `into` of
+/// them, and the methods that these call.
+fn conditions(into: &str, method: &str, class: &str, conditions: &[String]) -> (Vec<String>, Vec<String>) {
+    let mut lines = vec![format!("boolean[] {into} = new boolean[{}];", conditions.len())];
+    let mut methods = Vec::new();
+    for (part, chunk) in conditions.chunks(2 * PARTS).enumerate() {
+        lines.push(format!("{method}{part}(value, {into});"));
+        let mut text = Text::at(1);
+        text.open(format!("private static void {method}{part}({class} value, boolean[] {into}) {{"));
+        for (number, condition) in chunk.iter().enumerate() {
+            text.line(format!("{into}[{}] = {condition};", 2 * PARTS * part + number));
+        }
+        text.close("}");
+        methods.push(text.finish());
+    }
+    (lines, methods)
 }
 
 /// Whether a text has a word.

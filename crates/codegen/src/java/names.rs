@@ -108,6 +108,7 @@ pub(super) const KEYWORDS: &[&str] = &[
 
 /// Methods without parameters that every object or every printed class has.
 const METHODS: &[&str] = &[
+    "all",
     "builder",
     "clone",
     "finalize",
@@ -131,6 +132,7 @@ const TAKEN: &[&str] = &[
     "AssertionError",
     "AutoCloseable",
     "BerReader",
+    "BerTag",
     "BerWriter",
     "BigInteger",
     "BitString",
@@ -141,26 +143,32 @@ const TAKEN: &[&str] = &[
     "Character",
     "Class",
     "ClassLoader",
+    "ClassValue",
     "Cloneable",
     "Comparable",
     "Compiler",
-    "Consumer",
     "Components",
+    "Consumer",
     "Contained",
     "Decoded",
     "Deprecated",
     "Double",
+    "Encoder",
     "Enum",
     "Error",
     "ErrorKind",
     "Exception",
     "Float",
     "FunctionalInterface",
+    "IllegalArgumentException",
+    "IllegalStateException",
+    "InheritableThreadLocal",
     "Integer",
     "Iterable",
     "JerItems",
     "JerMembers",
     "JerReader",
+    "JsonText",
     "Key",
     "Known",
     "Limits",
@@ -171,6 +179,7 @@ const TAKEN: &[&str] = &[
     "Module",
     "ModuleLayer",
     "Null",
+    "NullPointerException",
     "Nullable",
     "Number",
     "Object",
@@ -178,10 +187,16 @@ const TAKEN: &[&str] = &[
     "Objects",
     "Octets",
     "OerReader",
+    "OerTime",
     "OerWriter",
     "Override",
     "Package",
+    "PerAdditions",
+    "PerAlphabet",
     "PerReader",
+    "PerSize",
+    "PerTime",
+    "PerWhole",
     "PerWriter",
     "Place",
     "Process",
@@ -194,8 +209,12 @@ const TAKEN: &[&str] = &[
     "Runnable",
     "Runtime",
     "RuntimeException",
+    "RuntimePermission",
     "SafeVarargs",
+    "ScopedValue",
+    "SecurityManager",
     "Short",
+    "StackTraceElement",
     "StackWalker",
     "StrictMath",
     "String",
@@ -204,12 +223,16 @@ const TAKEN: &[&str] = &[
     "SuppressWarnings",
     "System",
     "Table",
+    "TableKey",
+    "TableRows",
     "Tag",
     "Text",
     "Thread",
     "ThreadGroup",
     "ThreadLocal",
     "Throwable",
+    "Unknown",
+    "UnknownAddition",
     "UnknownAdditions",
     "UnknownAlternative",
     "ValueWriter",
@@ -219,6 +242,13 @@ const TAKEN: &[&str] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn imported_classes_are_no_names_of_types() {
+        for (_, class) in super::super::IMPORTS {
+            assert!(TAKEN.contains(class), "{class}");
+        }
+    }
 
     #[test]
     fn names() {

@@ -37,7 +37,8 @@ pub(super) fn build(name: &str, files: &[JavaFile], roots: &[String]) -> Result<
     let classes = directory.join("classes");
     javac(&classes, &[&runtime], &paths)?;
     for (class, method, size) in class_file::methods(&classes)? {
-        if size > LARGEST_METHOD {
+        // The compiler makes this one of an enum, and it runs once.
+        if size > LARGEST_METHOD && method != "$values" {
             return Err(format!("{class}.{method} has {size} bytes of code"));
         }
     }

@@ -196,7 +196,7 @@ impl Ber<'_, '_> {
             return;
         }
         let keys = self.p.key_parameters(node);
-        for (part, numbers) in ranges(code).into_iter().enumerate() {
+        for (part, numbers) in ranges(code, PARTS).into_iter().enumerate() {
             self.line("");
             match &code.order {
                 Order::InOrder => {
@@ -248,7 +248,7 @@ impl Ber<'_, '_> {
             }
             if !many {
                 self.component(code, number, is_record);
-            } else if let Some(part) = ranges(code).iter().position(|range| range.start == number) {
+            } else if let Some(part) = ranges(code, PARTS).iter().position(|range| range.start == number) {
                 self.line(format!("read{part}(r, value{});", self.p.same_keys(node)));
             }
         }
@@ -361,7 +361,7 @@ impl Ber<'_, '_> {
         self.open("for (int next = r.peekTag(); next != 0; next = r.peekTag()) {");
         if many {
             self.open("switch (next) {");
-            for (part, numbers) in ranges(code).into_iter().enumerate() {
+            for (part, numbers) in ranges(code, PARTS).into_iter().enumerate() {
                 let tags: Vec<String> = attempts
                     .iter()
                     .filter(|attempt| numbers.contains(&attempt.member))
@@ -691,7 +691,7 @@ impl Ber<'_, '_> {
         if code.set {
             self.line("int previous = -1;");
         }
-        self.open("while (r.hasMore()) {");
+        self.open("while (r.hasElement()) {");
         self.line("at = count;");
         if code.set {
             self.line("int start = r.position();");
@@ -715,13 +715,13 @@ impl Ber<'_, '_> {
     }
 }
 
-/// The numbers of the components that one method reads or writes.
-pub(super) fn ranges(code: &Struct<'_>) -> Vec<Range<usize>> {
+/// The numbers of the components that one method reads or writes, so many at most.
+pub(super) fn ranges(code: &Struct<'_>, most: usize) -> Vec<Range<usize>> {
     let count = code.members.len();
     let second = code.second_root.filter(|_| !code.set).unwrap_or(count);
     let parts = |all: Range<usize>| {
         let end = all.end;
-        all.step_by(PARTS).map(move |first| first..(first + PARTS).min(end))
+        all.step_by(most).map(move |first| first..(first + most).min(end))
     };
     parts(0..second).chain(parts(second..count)).collect()
 }

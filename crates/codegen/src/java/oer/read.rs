@@ -8,7 +8,7 @@ use crate::code::sequence::Addition;
 use crate::code::{Key, Presence, Table};
 use crate::java::ber::time_number;
 use crate::java::values::long;
-use crate::java::{Number, PARTS};
+use crate::java::{Number, PARTS, added_parts};
 use std::collections::HashMap;
 use tercet_plan::oer::{Integer, Real};
 use tercet_plan::{FieldId, NodeId};
@@ -161,6 +161,9 @@ impl Oer<'_, '_, '_> {
                 self.close("}");
             }
         }
+        if code.extensible {
+            self.added_parts(node, code, is_record);
+        }
     }
 
     /// What is read into: a variable for each component, or an object, with the values that absent components have.
@@ -228,28 +231,54 @@ impl Oer<'_, '_, '_> {
             None => None,
         };
         self.line("PerAdditions more = r.additions();");
-        for addition in &code.additions {
-            self.open("if (r.isNext(more)) {");
-            if let Addition::Single(member) = addition {
-                self.line(format!("at = {};", self.number_of(node, member.field)));
-            }
-            let around = self.variable("around");
-            self.line(format!("long {around} = r.open();"));
-            match addition {
-                Addition::Single(member) => self.member(node, member, None, is_record),
-                Addition::Group(group) => {
-                    self.bracket(node, group, is_record);
-                    self.line("at = -1;");
-                }
-            }
-            self.line(format!("r.close({around});"));
-            self.line("at = -1;");
-            self.close("}");
+        let parts = added_parts(code, is_record);
+        if parts.is_empty() {
+            code.additions.iter().for_each(|addition| self.addition(node, addition, is_record));
+        }
+        for part in 0..parts.len() {
+            let same = self.p.same_keys(node);
+            self.line(format!("readOerAdded{part}(r, value, more{same});"));
         }
         match place.filter(|_| code.keeps) {
             Some(place) => self.line(format!("{place} = r.unknown(more);")),
             None => self.line("r.unknown(more);"),
         }
+    }
+
+    /// The methods that read some of many additions.
+    fn added_parts(&mut self, node: NodeId, code: &Struct<'_>, is_record: bool) {
+        let name = self.p.names.ty(node).to_owned();
+        let keys = self.p.key_parameters(node);
+        for (part, range) in added_parts(code, is_record).into_iter().enumerate() {
+            self.line("");
+            self.open(format!(
+                "private static void readOerAdded{part}(OerReader r, {name} value, PerAdditions more{keys}) throws Asn1Exception {{"
+            ));
+            self.line("int at = -1;");
+            self.open("try {");
+            code.additions[range].iter().for_each(|addition| self.addition(node, addition, false));
+            self.caught();
+            self.close("}");
+        }
+    }
+
+    fn addition(&mut self, node: NodeId, addition: &Addition<'_, Value>, is_record: bool) {
+        self.open("if (r.isNext(more)) {");
+        if let Addition::Single(member) = addition {
+            self.line(format!("at = {};", self.number_of(node, member.field)));
+        }
+        let around = self.variable("around");
+        self.line(format!("long {around} = r.open();"));
+        match addition {
+            Addition::Single(member) => self.member(node, member, None, is_record),
+            Addition::Group(group) => {
+                self.bracket(node, group, is_record);
+                self.line("at = -1;");
+            }
+        }
+        self.line(format!("r.close({around});"));
+        self.line("at = -1;");
+        self.close("}");
     }
 
     fn bracket(&mut self, node: NodeId, group: &Members<'_>, is_record: bool) {

@@ -5,7 +5,7 @@ use crate::code::oer::{Alternative, Choice, List, Member, Members, Primitive, St
 use crate::code::sequence::Addition;
 use crate::code::{Presence, Table};
 use crate::java::ber::time_number;
-use crate::java::{Number, PARTS};
+use crate::java::{Number, PARTS, added_parts, conditions};
 use tercet_plan::NodeId;
 use tercet_plan::oer::{Integer, Real};
 
@@ -90,14 +90,27 @@ impl Oer<'_, '_, '_> {
         self.write(&member.value, &place);
     }
 
-    /// The bits in front of components.
-    fn preamble_writer(&mut self, code: &Members<'_>, extended: Option<&str>) {
+    /// The bits in front of components; returns the methods that make them if they are many.
+    fn preamble_writer(&mut self, class: &str, code: &Members<'_>, extended: Option<&str>) -> Vec<String> {
         let optional = code.members.iter().filter(|member| member.optional);
         let bits = optional.map(|member| self.there(member));
-        let bits: Vec<String> = extended.map(str::to_owned).into_iter().chain(bits).collect();
+        let mut bits: Vec<String> = extended.map(str::to_owned).into_iter().chain(bits).collect();
+        if bits.len() > 2 * PARTS {
+            let into = self.variable("present");
+            // A variable of this method.
+            let first = extended.map(|_| std::mem::replace(&mut bits[0], "false".into()));
+            let (lines, methods) = conditions(&into, &format!("{into}Oer"), class, &bits);
+            lines.iter().for_each(|line| self.line(line));
+            if let Some(first) = first {
+                self.line(format!("{into}[0] = {first};"));
+            }
+            self.line(format!("w.preamble({into});"));
+            return methods;
+        }
         if !bits.is_empty() {
             self.line(format!("w.preamble({});", bits.join(", ")));
         }
+        Vec::new()
     }
 
     pub(super) fn struct_writer(&mut self, node: NodeId, code: &Struct<'_>) {
@@ -110,9 +123,7 @@ impl Oer<'_, '_, '_> {
         if code.counted {
             self.line("w.beginValue();");
         }
-        if more {
-            self.additions_writer(node, code);
-        }
+        let mut methods = if more { self.additions_writer(node, code) } else { Vec::new() };
         let parts = code.root.members.len().div_ceil(PARTS);
         if many {
             (0..parts).rev().for_each(|part| self.line(format!("writeOer{part}(w, value);")));
@@ -124,7 +135,7 @@ impl Oer<'_, '_, '_> {
             (true, false) => Some("false"),
             (true, true) => Some("extended"),
         };
-        self.preamble_writer(&code.root, extended);
+        methods.extend(self.preamble_writer(&name, &code.root, extended));
         if code.counted {
             self.line("w.endValue();");
         }
@@ -145,37 +156,77 @@ impl Oer<'_, '_, '_> {
                 self.close("}");
             }
         }
+        for (part, range) in added_parts(code, self.p.is_record(node)).into_iter().enumerate() {
+            self.line("");
+            self.open(format!(
+                "private static void writeOerAdded{part}(OerWriter w, {name} value, boolean[] additions) throws Asn1Exception {{"
+            ));
+            self.line("int at = -1;");
+            self.open("try {");
+            range.rev().for_each(|number| methods.extend(self.addition_writer(node, code, number)));
+            self.line("w.done();");
+            self.caught();
+            self.close("}");
+        }
+        for method in methods {
+            self.line("");
+            self.text.append(&method);
+        }
     }
 
-    fn additions_writer(&mut self, node: NodeId, code: &Struct<'_>) {
+    /// Writes the additions; returns the methods that it calls.
+    fn additions_writer(&mut self, node: NodeId, code: &Struct<'_>) -> Vec<String> {
+        let name = self.p.names.ty(node).to_owned();
         let unknown = self.p.names.additions(node).map(|name| format!("value.{name}()"));
         let there = |addition: &Addition<'_, Value>| {
             let members: Vec<String> = addition.members().iter().map(|member| self.there(member)).collect();
             if members.is_empty() { "false".into() } else { members.join(" || ") }
         };
         let there: Vec<String> = code.additions.iter().map(there).collect();
-        self.line(format!("boolean[] additions = {{{}}};", there.join(", ")));
+        let parts = added_parts(code, self.p.is_record(node));
+        let mut methods = Vec::new();
+        if parts.is_empty() {
+            self.line(format!("boolean[] additions = {{{}}};", there.join(", ")));
+        } else {
+            let (lines, made) = conditions("additions", "addedOer", &name, &there);
+            lines.iter().for_each(|line| self.line(line));
+            methods = made;
+        }
         let more = unknown.as_ref().map_or(String::new(), |unknown| format!(" || !{unknown}.isEmpty()"));
         self.line(format!("boolean extended = PerWriter.isAny(additions){more};"));
         self.open("if (extended) {");
         if let Some(unknown) = &unknown {
             self.line(format!("w.unknown({unknown});"));
         }
-        for (number, addition) in code.additions.iter().enumerate().rev() {
-            self.open(format!("if (additions[{number}]) {{"));
-            let mark = self.variable("mark");
-            self.line(format!("int {mark} = w.mark();"));
-            addition.members().iter().rev().for_each(|member| self.member_writer(node, member));
-            if let Addition::Group(group) = addition {
-                self.preamble_writer(group, None);
+        if parts.is_empty() {
+            for number in (0..code.additions.len()).rev() {
+                methods.extend(self.addition_writer(node, code, number));
             }
-            self.line(format!("w.close({mark});"));
-            self.close("}");
         }
+        (0..parts.len())
+            .rev()
+            .for_each(|part| self.line(format!("writeOerAdded{part}(w, value, additions);")));
         self.line("at = -1;");
         let unknown = unknown.unwrap_or_else(|| "UnknownAdditions.NONE".into());
         self.line(format!("w.additions(additions, {unknown});"));
         self.close("}");
+        methods
+    }
+
+    fn addition_writer(&mut self, node: NodeId, code: &Struct<'_>, number: usize) -> Vec<String> {
+        let name = self.p.names.ty(node).to_owned();
+        let addition = &code.additions[number];
+        let mut methods = Vec::new();
+        self.open(format!("if (additions[{number}]) {{"));
+        let mark = self.variable("mark");
+        self.line(format!("int {mark} = w.mark();"));
+        addition.members().iter().rev().for_each(|member| self.member_writer(node, member));
+        if let Addition::Group(group) = addition {
+            methods = self.preamble_writer(&name, group, None);
+        }
+        self.line(format!("w.close({mark});"));
+        self.close("}");
+        methods
     }
 
     // CHOICE, open types, lists

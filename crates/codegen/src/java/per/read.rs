@@ -7,7 +7,7 @@ use crate::code::per::{
 };
 use crate::code::{Key, Table};
 use crate::java::values::{big, big_of, long};
-use crate::java::{Number, PARTS};
+use crate::java::{ITEMS, Number, PARTS, added_parts};
 use std::collections::HashMap;
 use tercet_plan::per::Whole;
 use tercet_plan::{FieldId, NodeId};
@@ -184,7 +184,7 @@ impl Per<'_, '_, '_> {
             self.open(format!("if ({}) {{", bit_of("p", bits, 0)));
             self.additions(node, code, is_record);
             self.close("}");
-        } else if code.root.members.is_empty() {
+        } else if bits == 0 && code.root.members.iter().all(|member| is_null(&member.value)) {
             self.line("r.done();");
         }
         if code.counted {
@@ -215,9 +215,15 @@ impl Per<'_, '_, '_> {
                 self.open("try {");
                 let last = (first + PARTS).min(code.root.members.len());
                 self.root_members(node, code, first..last, false);
+                if bits == 0 && code.root.members[first..last].iter().all(|member| is_null(&member.value)) {
+                    self.line("r.done();");
+                }
                 self.caught("in(PLACE, at)");
                 self.close("}");
             }
+        }
+        if code.extensible {
+            self.added_parts(node, code, is_record);
         }
     }
 
@@ -281,25 +287,51 @@ impl Per<'_, '_, '_> {
             None => None,
         };
         self.line("PerAdditions more = r.additions();");
-        for addition in &code.additions {
-            self.open("if (r.isNext(more)) {");
-            if let Addition::Single(member) = addition {
-                self.line(format!("at = {};", self.number_of(node, member)));
-            }
-            let around = self.variable("around");
-            self.line(format!("long {around} = r.open();"));
-            match addition {
-                Addition::Single(member) => self.member(node, member, None, is_record),
-                Addition::Group(group) => self.group(node, group, is_record),
-            }
-            self.line(format!("r.close({around});"));
-            self.line("at = -1;");
-            self.close("}");
+        let parts = added_parts(code, is_record);
+        if parts.is_empty() {
+            code.additions.iter().for_each(|addition| self.addition(node, addition, is_record));
+        }
+        for part in 0..parts.len() {
+            let (rules, same) = (self.rules, self.p.same_keys(node));
+            self.line(format!("read{rules}Added{part}(r, value, more{same});"));
         }
         match place {
             Some(place) => self.line(format!("{place} = r.unknown({}, more);", code.additions.len())),
             None => self.line("r.skip(more);"),
         }
+    }
+
+    /// The methods that read some of many additions.
+    fn added_parts(&mut self, node: NodeId, code: &Struct<'_>, is_record: bool) {
+        let name = self.p.names.ty(node).to_owned();
+        let (rules, keys) = (self.rules, self.p.key_parameters(node));
+        for (part, range) in added_parts(code, is_record).into_iter().enumerate() {
+            self.line("");
+            self.open(format!(
+                "private static void read{rules}Added{part}(PerReader r, {name} value, PerAdditions more{keys}) throws Asn1Exception {{"
+            ));
+            self.line("int at = -1;");
+            self.open("try {");
+            code.additions[range].iter().for_each(|addition| self.addition(node, addition, false));
+            self.caught("in(PLACE, at)");
+            self.close("}");
+        }
+    }
+
+    fn addition(&mut self, node: NodeId, addition: &Addition<'_>, is_record: bool) {
+        self.open("if (r.isNext(more)) {");
+        if let Addition::Single(member) = addition {
+            self.line(format!("at = {};", self.number_of(node, member)));
+        }
+        let around = self.variable("around");
+        self.line(format!("long {around} = r.open();"));
+        match addition {
+            Addition::Single(member) => self.member(node, member, None, is_record),
+            Addition::Group(group) => self.group(node, group, is_record),
+        }
+        self.line(format!("r.close({around});"));
+        self.line("at = -1;");
+        self.close("}");
     }
 
     fn group(&mut self, node: NodeId, group: &Members<'_>, is_record: bool) {
@@ -406,35 +438,44 @@ impl Per<'_, '_, '_> {
         let items = |this: &Self, values: &[i64]| {
             values.iter().map(|value| item(this, value)).collect::<Vec<_>>().join(", ")
         };
-        let upper = rules.to_uppercase();
-        let (root, added) = (items(self, &code.root), items(self, &code.additions));
-        self.line(format!("private static final {name}[] {upper}_ITEMS = {{{root}}};"));
-        if code.extensible {
-            self.line(format!("private static final {name}[] {upper}_ADDED = {{{added}}};"));
+        let class = if code.root.len() + code.additions.len() > ITEMS { "PerItems." } else { "" };
+        if self.p.printed.insert(format!("per items {}", node.0)) {
+            let private = if class.is_empty() { "private " } else { "" };
+            let (root, added) = (items(self, &code.root), items(self, &code.additions));
+            if !class.is_empty() {
+                self.open("private static final class PerItems {");
+            }
+            self.line(format!("{private}static final {name}[] ROOT = {{{root}}};"));
+            if code.extensible {
+                self.line(format!("{private}static final {name}[] ADDED = {{{added}}};"));
+            }
+            // By the place of the item in the notation; that of an addition with all bits turned.
+            let position =
+                |values: &[i64]| -> HashMap<i64, i64> { values.iter().copied().zip(0..).collect() };
+            let (root, added) = (position(&code.root), position(&code.additions));
+            let number = |value: i64| match root.get(&value) {
+                Some(number) => *number,
+                None => !added.get(&value).copied().unwrap_or_default(),
+            };
+            let items = self.p.types.shape.items_of(node);
+            let numbers: Vec<String> = items.iter().map(|item| number(item.value).to_string()).collect();
+            self.line(format!("{private}static final int[] NUMBERS = {{{}}};", numbers.join(", ")));
+            if !class.is_empty() {
+                self.close("}");
+            }
+            self.line("");
         }
-        // By the place of the item in the notation; that of an addition with all bits turned.
-        let number = |value: i64| match code.root.iter().position(|known| *known == value) {
-            Some(number) => number as i64,
-            None => !(code.additions.iter().position(|known| *known == value).unwrap_or_default() as i64),
-        };
-        let numbers: Vec<String> =
-            self.p.types.shape.items_of(node).iter().map(|item| number(item.value).to_string()).collect();
-        self.line(format!("private static final int[] {upper}_NUMBERS = {{{}}};", numbers.join(", ")));
-        self.line("");
         let whole = self.whole(code.whole);
         self.open(format!("static {name} read{rules}(PerReader r) throws Asn1Exception {{"));
         if code.extensible {
             self.open("if (r.bit()) {");
             self.line("int number = r.smallNumber();");
             self.line(format!(
-                "return number < {upper}_ADDED.length ? {upper}_ADDED[number] : new {name}.UnknownAddition(number);"
+                "return number < {class}ADDED.length ? {class}ADDED[number] : new {name}.UnknownAddition(number);"
             ));
             self.close("}");
         }
-        self.line(format!(
-            "return {upper}_ITEMS[r.item({whole}, {upper}_ITEMS.length, {})];",
-            code.extensible
-        ));
+        self.line(format!("return {class}ROOT[r.item({whole}, {class}ROOT.length, {})];", code.extensible));
         self.close("}");
         self.line("");
         self.open(format!("static void write{rules}(PerWriter w, {name} value) throws Asn1Exception {{"));
@@ -446,7 +487,7 @@ impl Per<'_, '_, '_> {
             self.open(format!("if (!(value instanceof {name}.Known known)) {{"));
             self.line("throw w.error(ErrorKind.UNKNOWN_ENUMERATION);");
             self.close("}");
-            self.line(format!("int number = {upper}_NUMBERS[known.ordinal()];"));
+            self.line(format!("int number = {class}NUMBERS[known.ordinal()];"));
             self.open("if (number < 0) {");
             self.line("w.addedItem(~number);");
             self.line("return;");
@@ -454,7 +495,7 @@ impl Per<'_, '_, '_> {
             self.line("w.bit(false);");
             self.line(format!("w.whole({whole}, number);"));
         } else {
-            self.line(format!("w.whole({whole}, {upper}_NUMBERS[value.ordinal()]);"));
+            self.line(format!("w.whole({whole}, {class}NUMBERS[value.ordinal()]);"));
         }
         self.close("}");
     }
@@ -553,4 +594,9 @@ fn bit_of(name: &str, count: u32, bit: u32) -> String {
     } else {
         format!("{name}[{bit}]")
     }
+}
+
+/// Whether a value has no bits, so that nothing that reads it may throw.
+fn is_null(value: &Value) -> bool {
+    matches!(value.primitive, Primitive::Null)
 }

@@ -6,7 +6,7 @@ use crate::code::per::{
 };
 use crate::code::{Presence, Table};
 use crate::java::values::{big, big_of, long};
-use crate::java::{Number, PARTS};
+use crate::java::{Number, PARTS, added_parts, conditions};
 use tercet_plan::NodeId;
 use tercet_plan::per::Size;
 
@@ -177,7 +177,8 @@ impl Per<'_, '_, '_> {
         if code.counted {
             self.line("w.beginValue();");
         }
-        let mut flags = Vec::new();
+        let added = added_parts(code, self.p.is_record(node));
+        let (mut flags, mut methods) = (Vec::new(), Vec::new());
         if code.extensible && !more {
             flags.push("false".to_owned());
         } else if more {
@@ -187,15 +188,32 @@ impl Per<'_, '_, '_> {
                 if members.is_empty() { "false".into() } else { members.join(" || ") }
             };
             let there: Vec<String> = code.additions.iter().map(there).collect();
-            self.line(format!("boolean[] additions = {{{}}};", there.join(", ")));
+            if added.is_empty() {
+                self.line(format!("boolean[] additions = {{{}}};", there.join(", ")));
+            } else {
+                let (lines, made) = conditions("additions", &format!("added{rules}"), &name, &there);
+                lines.iter().for_each(|line| self.line(line));
+                methods.extend(made);
+            }
             let known = "PerWriter.isAny(additions)".to_owned();
             let unknown = unknown.as_ref().map(|name| format!("!{name}.isEmpty()"));
             let any: Vec<String> = std::iter::once(known).chain(unknown).collect();
             self.line(format!("boolean extended = {};", any.join(" || ")));
             flags.push("extended".to_owned());
         }
-        flags.extend(self.presence_of(&code.root));
-        self.flags(&flags);
+        let present = self.presence_of(&code.root);
+        if present.len() > 2 * PARTS {
+            self.flags(&flags);
+            let (lines, made) = conditions("present", &format!("present{rules}"), &name, &present);
+            lines.iter().for_each(|line| self.line(line));
+            methods.extend(made);
+            self.open("for (boolean flag : present) {");
+            self.line("w.bit(flag);");
+            self.close("}");
+        } else {
+            flags.extend(present);
+            self.flags(&flags);
+        }
         if many {
             for part in 0..code.root.members.len().div_ceil(PARTS) {
                 self.line(format!("write{rules}{part}(w, value);"));
@@ -204,7 +222,7 @@ impl Per<'_, '_, '_> {
             code.root.members.iter().for_each(|member| self.member_writer(node, member));
         }
         if more {
-            self.additions_writer(node, code, unknown.as_deref());
+            self.additions_writer(node, code, unknown.as_deref(), added.len());
         }
         if code.counted {
             self.line("w.endValue();");
@@ -225,6 +243,22 @@ impl Per<'_, '_, '_> {
                 self.caught("in(PLACE, at)");
                 self.close("}");
             }
+        }
+        for (part, range) in added.into_iter().enumerate() {
+            self.line("");
+            self.open(format!(
+                "private static void write{rules}Added{part}(PerWriter w, {name} value, boolean[] additions) throws Asn1Exception {{"
+            ));
+            self.line("int at = -1;");
+            self.open("try {");
+            range.for_each(|number| self.addition_writer(node, code, number));
+            self.line("w.done();");
+            self.caught("in(PLACE, at)");
+            self.close("}");
+        }
+        for method in methods {
+            self.line("");
+            self.text.append(&method);
         }
     }
 
@@ -252,28 +286,37 @@ impl Per<'_, '_, '_> {
         self.write(&member.value, &place);
     }
 
-    fn additions_writer(&mut self, node: NodeId, code: &Struct<'_>, unknown: Option<&str>) {
+    fn additions_writer(&mut self, node: NodeId, code: &Struct<'_>, unknown: Option<&str>, parts: usize) {
+        let rules = self.rules;
         self.line("at = -1;");
         self.open("if (extended) {");
         self.line(format!("w.additions(additions, {});", unknown.unwrap_or("UnknownAdditions.NONE")));
-        for (number, addition) in code.additions.iter().enumerate() {
-            self.open(format!("if (additions[{number}]) {{"));
-            let mark = self.variable("mark");
-            self.line(format!("long {mark} = w.open();"));
-            if let Addition::Group(group) = addition {
-                let flags = self.presence_of(group);
-                self.flags(&flags);
+        if parts == 0 {
+            for number in 0..code.additions.len() {
+                self.addition_writer(node, code, number);
             }
-            for member in addition.members() {
-                self.member_writer(node, member);
-            }
-            self.line(format!("w.close({mark});"));
-            self.close("}");
         }
+        (0..parts).for_each(|part| self.line(format!("write{rules}Added{part}(w, value, additions);")));
         if let Some(name) = unknown {
             self.line("at = -1;");
             self.line(format!("w.unknown({name});"));
         }
+        self.close("}");
+    }
+
+    fn addition_writer(&mut self, node: NodeId, code: &Struct<'_>, number: usize) {
+        let addition = &code.additions[number];
+        self.open(format!("if (additions[{number}]) {{"));
+        let mark = self.variable("mark");
+        self.line(format!("long {mark} = w.open();"));
+        if let Addition::Group(group) = addition {
+            let flags = self.presence_of(group);
+            self.flags(&flags);
+        }
+        for member in addition.members() {
+            self.member_writer(node, member);
+        }
+        self.line(format!("w.close({mark});"));
         self.close("}");
     }
 

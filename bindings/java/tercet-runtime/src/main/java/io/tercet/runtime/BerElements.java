@@ -207,6 +207,19 @@ public abstract class BerElements {
      */
     public final boolean hasMore() throws Asn1Exception {
         if (pos < end) {
+            return (input[pos] & 0xDF) != 0 || peekTag() != 0;
+        }
+        return indefinite && peekTag() != 0;
+    }
+
+    /**
+     * Returns whether a list has more elements. A fault in the header of the next shows when it is read.
+     *
+     * @return whether there are more
+     * @throws Asn1Exception if there may be end-of-contents, and they cannot be read
+     */
+    public final boolean hasElement() throws Asn1Exception {
+        if (pos < end) {
             return input[pos] != 0 || peekTag() != 0;
         }
         return indefinite && peekTag() != 0;
@@ -373,6 +386,20 @@ public abstract class BerElements {
 
     /** Reads the header of an element that has to be there with this tag. */
     final void expectHeader(int expected) throws Asn1Exception {
+        peekRequired();
+        if (tag != expected) {
+            throw error(ErrorKind.TAG_MISMATCH);
+        }
+        pos += size;
+    }
+
+    /** Reads the header of an element that has to be there. */
+    final void anyHeader() throws Asn1Exception {
+        peekRequired();
+        pos += size;
+    }
+
+    private void peekRequired() throws Asn1Exception {
         boolean there;
         try {
             there = peekHeader();
@@ -382,10 +409,6 @@ public abstract class BerElements {
         if (!there) {
             throw missing();
         }
-        if (tag != expected) {
-            throw error(ErrorKind.TAG_MISMATCH);
-        }
-        pos += size;
     }
 
     /** Returns what is wrong where an element has to be and none is: at the end of the input, more may come. */

@@ -94,7 +94,7 @@ public final class BerReader extends BerElements {
      */
     public void passUnknown(Components place) throws Asn1Exception {
         checkNotLate(place);
-        any();
+        element();
     }
 
     /**
@@ -537,6 +537,14 @@ public final class BerReader extends BerElements {
      */
     public Octets any() throws Asn1Exception {
         int start = pos;
+        anyHeader();
+        skipChecked();
+        return Octets.known(input, start, pos - start);
+    }
+
+    /** Reads a complete element that no type is known of. */
+    Octets element() throws Asn1Exception {
+        int start = pos;
         if (!nextHeader()) {
             throw missing();
         }
@@ -551,7 +559,7 @@ public final class BerReader extends BerElements {
      * @throws Asn1Exception as {@link #any()}
      */
     public UnknownAlternative unknownAlternative() throws Asn1Exception {
-        return new UnknownAlternative(-1, any());
+        return new UnknownAlternative(-1, element());
     }
 
     /**

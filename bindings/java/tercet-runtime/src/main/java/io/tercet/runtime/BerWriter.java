@@ -88,14 +88,16 @@ public final class BerWriter {
 
     private void push(byte[] octets, int from, int length) {
         room(length);
-        start -= length;
+        byte[] out = buffer;
+        int at = start - length;
         if (length < 16) {
             for (int i = 0; i < length; i++) {
-                buffer[start + i] = octets[from + i];
+                out[at + i] = octets[from + i];
             }
         } else {
-            System.arraycopy(octets, from, buffer, start, length);
+            System.arraycopy(octets, from, out, at, length);
         }
+        start = at;
     }
 
     private void push(int octet) {
@@ -156,12 +158,14 @@ public final class BerWriter {
      */
     public void close(int tag, int mark) {
         room(HEADER);
+        byte[] out = buffer;
+        int at = start;
         if (cer) {
-            buffer[--start] = (byte) 0x80;
+            out[--at] = (byte) 0x80;
         } else {
-            putLength(length() - mark);
+            at = putLength(out, at, out.length - at - mark);
         }
-        putTag(tag, 0x20);
+        start = putTag(out, at, tag, 0x20);
     }
 
     /**
@@ -176,35 +180,48 @@ public final class BerWriter {
 
     private void header(int tag, int length) {
         room(HEADER);
-        putLength(length);
-        putTag(tag, 0);
+        start = header(buffer, start, tag, length);
     }
 
-    private void putLength(int length) {
+    /** Puts a header in front of what begins at a position; returns where it begins. */
+    private static int header(byte[] out, int from, int tag, int length) {
+        int at = from;
         if (length < 0x80) {
-            buffer[--start] = (byte) length;
-            return;
+            out[--at] = (byte) length;
+        } else {
+            at = putLength(out, at, length);
         }
-        int count = 0;
-        for (int rest = length; rest != 0; rest >>>= 8) {
-            buffer[--start] = (byte) rest;
-            count++;
-        }
-        buffer[--start] = (byte) (0x80 | count);
+        return putTag(out, at, tag, 0);
     }
 
-    private void putTag(int tag, int form) {
+    private static int putLength(byte[] out, int from, int length) {
+        int at = from;
+        if (length < 0x80) {
+            out[--at] = (byte) length;
+            return at;
+        }
+        for (int rest = length; rest != 0; rest >>>= 8) {
+            out[--at] = (byte) rest;
+        }
+        int count = from - at;
+        out[--at] = (byte) (0x80 | count);
+        return at;
+    }
+
+    private static int putTag(byte[] out, int from, int tag, int form) {
+        int at = from;
         int first = tag >>> 24 & 0xC0 | form;
         int number = tag & 0x1FFFFFFF;
         if (number < 31) {
-            buffer[--start] = (byte) (first | number);
-            return;
+            out[--at] = (byte) (first | number);
+            return at;
         }
-        buffer[--start] = (byte) (number & 0x7F);
+        out[--at] = (byte) (number & 0x7F);
         for (int rest = number >> 7; rest != 0; rest >>= 7) {
-            buffer[--start] = (byte) (rest | 0x80);
+            out[--at] = (byte) (rest | 0x80);
         }
-        buffer[--start] = (byte) (first | 0x1F);
+        out[--at] = (byte) (first | 0x1F);
+        return at;
     }
 
     // Primitive types
@@ -240,17 +257,17 @@ public final class BerWriter {
      */
     public void integer(int tag, long value) throws Asn1Exception {
         room(HEADER + 8);
-        int length = 0;
+        byte[] out = buffer;
+        int end = start;
+        int at = end;
         long rest = value;
-        int octet;
+        byte octet;
         do {
-            octet = (int) rest;
-            buffer[--start] = (byte) octet;
-            length++;
+            octet = (byte) rest;
+            out[--at] = octet;
             rest >>= 8;
-        } while (rest != (byte) octet >> 7);
-        putLength(length);
-        putTag(tag, 0);
+        } while (rest != octet >> 7);
+        start = header(out, at, tag, end - at);
     }
 
     /**
@@ -674,7 +691,7 @@ public final class BerWriter {
         BerReader reader = new BerReader(copy, 0, length, 0, rules, Limits.DEFAULT);
         List<Octets> elements = new ArrayList<>();
         while (reader.hasMore()) {
-            elements.add(reader.any());
+            elements.add(reader.element());
         }
         elements.sort(order);
         int at = start;

@@ -151,18 +151,18 @@ public final class OerReader {
         return octets;
     }
 
-    /** A length or another number in bytes; -1 for one beyond 31 bits, which is beyond every input. */
+    /** A length or another number in bytes: the greatest number for one of 64 bits, -1 for one beyond. */
     private long number(int count) throws Asn1Exception {
         need(count);
         long number = 0;
         for (int i = 0; i < count; i++) {
-            if (number >>> 55 != 0) {
+            if (number >>> 56 != 0) {
                 at += count - i;
                 return -1;
             }
             number = number << 8 | input[at++] & 0xFF;
         }
-        return number;
+        return number < 0 ? Long.MAX_VALUE : number;
     }
 
     private static int octetsOf(long number) {

@@ -127,7 +127,7 @@ public final class UnknownAdditions {
      */
     public UnknownAdditions next(BerReader r, Components place) throws Asn1Exception {
         r.checkNotLate(place);
-        return and(Rules.Family.BER, list.size(), r.any());
+        return and(Rules.Family.BER, list.size(), r.element());
     }
 
     @Override
