@@ -1,11 +1,13 @@
 // The page: what stands above the panes, keys, and what joins the panes.
 
-import { goTo, nextProblem, restart } from "./records.js";
+import { compare, compareDialog } from "./compare.js";
+import { editDialog, saveDialog, undo } from "./edit.js";
+import { goTo, nextProblem, refilter, restart, step } from "./records.js";
 import { node, nodeAt, openAll, pathOf, reveal } from "./value.js";
 import { goToByte } from "./octets.js";
 import { start as startSchema } from "./schema.js";
 import "./explain.js";
-import { ask, grouped, isOwnFragment, make, on, paste, readFragment, state, status, tell, writeFragment } from "./state.js";
+import { ask, count, grouped, isOwnFragment, make, on, paste, readFragment, state, status, tell, writeFragment } from "./state.js";
 
 const element = (id) => document.getElementById(id);
 const dialog = element("dialog");
@@ -101,7 +103,8 @@ function help() {
   const keys = [
     ["↑ ↓ ← →", "move in the pane that has the focus; → opens, ← closes"], ["Tab", "the next pane"],
     ["n  p", "next and previous problem, in this record and in others"], ["g", "go to a record, or to a byte"],
-    ["Ctrl-V", "show bytes from text: hexadecimal, base64, PEM"], ["c", "copy the value or its bytes for other programs"], ["/", "find a name, a value or bytes in this record"], ["[  ]", "previous and next record"], ["*", "open all"],
+    ["Ctrl-V", "show bytes from text: hexadecimal, base64, PEM"], ["c", "copy or save the value, its bytes or a trace"], ["/", "find a name, a value, bytes or digits in this record"], ["f", "filter the records"], ["[  ]", "previous and next record"], ["*", "open all"],
+    ["d", "compare with another record; n and p lead to differences"], ["e", "edit the selected part, if the command has --edit"], ["Ctrl-Z  Ctrl-Y", "undo and redo"],
     ["1 … 5", "records, value, bytes, schema, explanation"], ["t", "light or dark"], ["?", "this list"],
   ];
   open("Keys", make("dl", { class: "keys" }, ...keys.flatMap(([key, text]) => [
@@ -131,12 +134,17 @@ async function goOffset(offset) {
 // The value in a notation, or the bytes of what is selected as an array.
 function copyDialog() {
   if (!state.row) return;
-  const forms = { json: "JSON", xml: "XML", gser: "GSER", value: "value notation", hex: "bytes in hexadecimal", c: "bytes in C", rust: "bytes in Rust", python: "bytes in Python" };
-  const known = state.message.type ? Object.keys(forms) : ["hex", "c", "rust", "python"];
+  const forms = {
+    json: "JSON", xml: "XML", gser: "GSER", value: "value notation", hex: "bytes in hexadecimal", base64: "bytes in base64", c: "bytes in C", rust: "bytes in Rust", python: "bytes in Python",
+    trace: "trace", markdown: "trace as a table of Markdown", html: "page of HTML",
+  };
+  const ofBytes = ["hex", "base64", "c", "rust", "python"];
+  const known = state.message.type ? Object.keys(forms) : [...ofBytes, "html"];
+  const suffixes = { json: "json", xml: "xml", html: "html", markdown: "md", c: "h", rust: "rs", python: "py" };
   const select = make("select", { id: "form" }, ...known.map((name) => make("option", { value: name, text: forms[name] })));
   const text = make("textarea", { id: "copied", readonly: "", rows: 16, spellcheck: "false", "aria-label": "Text", class: "mono" });
   const draw = async () => {
-    const part = ["hex", "c", "rust", "python"].includes(select.value) ? state.node : null;
+    const part = ofBytes.includes(select.value) ? state.node : null;
     try { text.value = (await ask("export", { row: state.row.row, as: select.value, node: part })).text; }
     catch (error) { text.value = error.message; }
   };
@@ -145,8 +153,14 @@ function copyDialog() {
     try { await navigator.clipboard.writeText(text.value); status("copied"); }
     catch { status("the browser does not allow it; the text is selected"); }
   };
+  const save = () => {
+    const address = URL.createObjectURL(new Blob([text.value], { type: "application/octet-stream" }));
+    const name = `record-${state.row.record ?? state.row.row}.${suffixes[select.value] ?? "txt"}`;
+    make("a", { href: address, download: name }).click();
+    setTimeout(() => URL.revokeObjectURL(address), 60_000);
+  };
   select.addEventListener("change", draw);
-  open("Copy as", make("p", {}, make("label", { for: "form", text: "Form " }), select, " ", make("button", { type: "button", text: "Copy", onclick: copy })), text);
+  open("Copy as", make("p", {}, make("label", { for: "form", text: "Form " }), select, " ", make("button", { type: "button", text: "Copy", onclick: copy }), " ", make("button", { type: "button", id: "save-text", text: "Save", onclick: save })), text);
   draw();
 }
 
@@ -201,15 +215,43 @@ async function change(type, rules) {
   await restart(goal);
 }
 
+let last = { text: null, offset: null };
+
 async function find(text) {
   if (!text || !state.row) return;
   try {
-    const { node: found, wrapped } = await ask("find", { row: state.row.row, text, after: state.node ?? 0 });
+    const after = last.text === text && last.row === state.row.row ? last.offset : null;
+    const { node: found, wrapped, offset, length } = await ask("find", { row: state.row.row, text, after: state.node ?? 0, "after-offset": after });
     if (found === null) { status(`“${text}” is not in this value`); return; }
-    status(wrapped ? "from the start again" : "");
+    last = { text, offset: offset ?? null, row: state.row.row };
+    status(offset === undefined ? (wrapped ? "from the start again" : "") : `${count(length, "byte")} at offset ${offset}${wrapped ? ", from the start again" : ""}`);
     await reveal(found);
     tell("select", { node: found, from: "find" });
+    if (offset !== undefined && offset !== null) goToByte(offset);
   } catch (error) { status(error.message); }
+}
+
+// The filter of the list, from its fields.
+function readFilter() {
+  const field = (id) => element(id).value.trim();
+  const [where, alternative] = [field("where"), field("alternative")];
+  const both = alternative && where ? `(${where}) and choice = '${alternative}'` : alternative ? `choice = '${alternative}'` : where;
+  state.filter = {};
+  if (both) state.filter.where = both;
+  if (field("holds")) state.filter.holds = field("holds");
+  if (field("with-problem")) state.filter.problem = field("with-problem");
+}
+
+async function filter() {
+  readFilter();
+  await refilter();
+}
+
+function drawFilter() {
+  const { where = "", holds = "", problem = "" } = state.filter;
+  const parts = /^(?:\((.*)\) and )?choice = '([\w-]+)'$/s.exec(where);
+  [element("where").value, element("alternative").value] = parts ? [parts[1] ?? "", parts[2]] : [where, ""];
+  [element("holds").value, element("with-problem").value] = [holds, problem];
 }
 
 function drawFiles() {
@@ -224,20 +266,35 @@ function start() {
   element("types").replaceChildren(...types.map((name) => make("option", { value: name })));
   element("rules").replaceChildren(...allRules.map((name) => make("option", { value: name, text: name })));
   for (const id of ["type-field", "rules-field", "try"]) element(id).hidden = !type;
+  element("alternative").append(...state.about.alternatives.map((name) => make("option", { value: name, text: name })));
+  element("alternative").hidden = !state.about.alternatives.length;
+  element("where").hidden = !type;
   document.title = `${files[0]?.name.split("/").at(-1) ?? ""} – Tercet inspector`;
   startSchema();
 }
 
 async function follow() {
   const goal = readFragment();
+  if (goal.input) {
+    try {
+      goal.file = await paste(goal.input);
+      state.about = await ask("state");
+      drawFiles();
+    } catch (error) { status(error.message); }
+  }
+  const isFiltered = JSON.stringify(goal.filter) !== JSON.stringify(state.filter);
+  state.filter = goal.filter;
+  drawFilter();
   const rules = goal.rules && goal.rules !== state.about.rules ? goal.rules : null;
-  const isOther = goal.file !== state.file || goal.type !== state.type || rules !== state.rules || !state.row;
+  const isOther = goal.file !== state.file || goal.type !== state.type || rules !== state.rules || !state.row || isFiltered;
   [state.file, state.type, state.rules] = [Math.min(goal.file, state.about.files.length - 1), goal.type, rules];
   element("file").value = String(state.file);
   [element("type").value, element("rules").value] = [currentType() ?? "", currentRules() ?? ""];
   if (isOther) await restart(goal);
   else if (goal.row !== null) await goTo({ row: goal.row }, goal.path);
   else await goTo({ record: goal.record ?? 0 }, goal.path);
+  if (goal.schema && state.about.schema && goal.schema !== state.about.schema) status("the address was made with other specifications");
+  if (goal.other && state.row) await compare(goal.other).catch((error) => status(error.message));
 }
 
 on("message", async ({ path }) => {
@@ -268,6 +325,18 @@ element("rules").addEventListener("change", () => change(state.type, element("ru
 element("try").addEventListener("click", candidates);
 element("problems").addEventListener("click", () => problem("on"));
 element("copy").addEventListener("click", copyDialog);
+element("compare-with").addEventListener("click", () => compareDialog(open));
+element("edit").addEventListener("click", () => editDialog(open));
+element("undo").addEventListener("click", () => undo("undo"));
+element("redo").addEventListener("click", () => undo("redo"));
+element("save").addEventListener("click", () => saveDialog(open));
+for (const id of ["alternative", "with-problem"]) element(id).addEventListener("change", filter);
+for (const id of ["where", "holds"]) {
+  element(id).addEventListener("change", filter);
+  element(id).addEventListener("search", () => { if (!element(id).value) filter(); });
+  element(id).addEventListener("keydown", (event) => { if (event.key === "Escape") { event.preventDefault(); element("records-list").focus(); } });
+}
+on("filtered", () => writeFragment(state.node === null ? null : pathOf(state.node)));
 element("goto").addEventListener("click", goDialog);
 element("paste").addEventListener("click", pasteDialog);
 document.addEventListener("paste", (event) => {
@@ -287,13 +356,19 @@ element("find").addEventListener("keydown", (event) => {
 });
 
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.altKey || event.metaKey || dialog.open) return;
-  if (event.target.closest("input, select, textarea")) return;
+  if (dialog.open || element("compare").open || event.target.closest("input, select, textarea")) return;
+  if ((event.ctrlKey || event.metaKey) && "zy".includes(event.key.toLowerCase())) {
+    event.preventDefault();
+    undo(event.key.toLowerCase() === "y" || event.shiftKey ? "redo" : "undo");
+    return;
+  }
+  if (event.ctrlKey || event.altKey || event.metaKey) return;
   const panes = ["records-list", "value-tree", "octets-grid", "schema-lines", "explain-body"];
   const actions = {
-    n: () => problem("on"), p: () => problem("back"), g: goDialog, c: copyDialog, t: turnTheme, "?": help,
+    n: () => problem("on"), p: () => problem("back"), g: goDialog, c: copyDialog, t: turnTheme, "?": help, d: () => compareDialog(open), e: () => editDialog(open),
+    f: () => element(state.about.type ? "where" : "holds").focus(),
     "/": () => element("find").focus(),
-    "]": () => state.row && goTo({ row: state.row.row + 1 }), "[": () => state.row?.row > 0 && goTo({ row: state.row.row - 1 }),
+    "]": () => step(1), "[": () => step(-1),
   };
   const pane = panes[Number(event.key) - 1];
   const action = pane ? () => element(pane).focus() : actions[event.key];

@@ -26,15 +26,16 @@ function render(index) {
   if (!row) return null;
   const isRecord = row.record !== null;
   const summary = row.summary ?? (isRecord ? "" : row.kind);
+  const edited = row.edited ? " · changed" : "";
   const element = make("div", {
     class: `row${isRecord ? "" : " beside"}`, role: "option", "aria-setsize": total, "aria-posinset": index + 1,
-    "aria-selected": state.row?.row === index ? "true" : "false",
-    "data-row": index, "data-record": row.record,
+    "aria-selected": state.row?.row === row.row ? "true" : "false",
+    "data-row": row.row, "data-record": row.record,
   },
     make("span", { class: "record-number", text: isRecord ? grouped(row.record) : "–" }),
     make("div", { class: "record-text" },
       make("div", {}, make("strong", { text: row.label ?? "" }), row.label && summary ? "  " : "", summary || (row.label ? "" : `record ${row.record}`)),
-      make("div", { class: "second", text: `at ${grouped(row.offset)} · ${count(row.length, "byte")}` })),
+      make("div", { class: "second", text: `at ${grouped(row.offset)} · ${count(row.length, "byte")}${edited}` })),
     row.problem ? make("span", { class: `badge ${row.problem}`, text: row.problem }) : null);
   element.addEventListener("click", () => open(row));
   return element;
@@ -55,7 +56,7 @@ async function load(chunk) {
   const [mine, controller] = [generation, new AbortController()];
   loading.set(chunk, controller);
   try {
-    const answer = await ask("records", { from: chunk * CHUNK, count: CHUNK }, controller.signal);
+    const answer = await ask("records", { from: chunk * CHUNK, count: CHUNK, ...state.filter }, controller.signal);
     if (mine !== generation) return;
     progress(answer);
     const isWhole = answer.rows.length === CHUNK || answer.complete;
@@ -64,7 +65,9 @@ async function load(chunk) {
     list.draw(true);
     return answer;
   } catch (error) {
-    if (error.name !== "AbortError") status(error.message);
+    if (error.name === "AbortError") return;
+    if (isFiltered()) refuse(error.message);
+    else status(error.message);
   } finally {
     if (mine === generation && loading.get(chunk) === controller) loading.delete(chunk);
   }
@@ -80,7 +83,8 @@ function progress(answer) {
     list.setTotal(total);
   }
   const framing = answer.framing && answer.framing !== "plain" ? ` · ${answer.framing}` : "";
-  note.textContent = `${grouped(answer.records)}${complete ? "" : " so far"}${framing}`;
+  const kept = answer.searched === undefined ? "" : `${grouped(total)} of `;
+  note.textContent = `${kept}${grouped(answer.records)}${complete ? "" : " so far"}${framing}`;
   note.title = note.textContent;
   if (answer.problem) status(answer.problem);
   if (grown) list.later();
@@ -91,26 +95,89 @@ function progress(answer) {
 async function poll() {
   const mine = generation;
   try {
-    const answer = await ask("records", { from: total, count: 0 });
+    const answer = await ask("records", { from: total, count: 0, ...state.filter });
     if (mine === generation) progress(answer);
   } catch (error) { status(error.message); }
 }
 
-// Reads the list of the file again; opens a record of it.
-export async function restart(goal = {}) {
+function isFiltered() { return Object.keys(state.filter).length > 0; }
+
+function clear() {
   generation++;
   for (const controller of loading.values()) controller.abort();
   [chunks, loading, total, complete] = [new Map(), new Map(), 0, false];
   list.setTotal(0);
   list.active = -1;
   list.draw(true);
+}
+
+// Shows what is wrong with a filter.
+function refuse(text) {
+  const error = document.getElementById("filter-error");
+  error.hidden = !text;
+  error.textContent = text;
+  document.getElementById("where").setAttribute("aria-invalid", text ? "true" : "false");
+}
+
+// Reads the list again for another filter; the record that is open stays if the filter keeps it.
+export async function refilter() {
+  refuse("");
+  clear();
+  const answer = await load(0);
+  if (!answer) return;
+  if (!answer.total && answer.complete) status("no record is kept by the filter");
+  else status("");
+  if (state.row) await place(state.row.row);
+  tell("filtered");
+}
+
+// Brings a row into sight, if the list has it.
+async function place(row) {
+  if (!isFiltered()) { list.reveal(row, true); return; }
+  const mine = generation;
+  const { position } = await ask("position", { row, ...state.filter });
+  if (mine === generation && position < total) list.reveal(position, true);
+}
+
+// Reads the rows in sight again, after a change.
+export async function refresh() {
+  if (isFiltered()) { await refilter(); return; }
+  chunks = new Map();
+  list.draw(true);
+}
+
+// Opens the record after or before in the list.
+export async function step(by) {
+  if (!state.row) return;
+  if (!isFiltered()) {
+    const row = state.row.row + by;
+    if (row >= 0 && row < total) await goTo({ row });
+    return;
+  }
+  const { position } = await ask("position", { row: state.row.row, ...state.filter });
+  const at = known(position)?.row === state.row.row || by < 0 ? position + by : position;
+  await openAt(at);
+}
+
+async function openAt(index) {
+  if (index < 0 || index >= total) return;
+  if (!known(index)) await load(Math.floor(index / CHUNK));
+  const row = known(index);
+  if (row) await open(row);
+}
+
+// Reads the list of the file again; opens a record of it.
+export async function restart(goal = {}) {
+  clear();
+  refuse("");
   state.row = null;
   const answer = await load(0);
   if (!answer) return;
-  if (!answer.total) { tell("nothing", answer.problem ?? "there are no bytes"); return; }
+  if (!answer.total && !isFiltered()) { tell("nothing", answer.problem ?? "there are no bytes"); return; }
   const asked = goal.row !== null && goal.row !== undefined ? { row: goal.row }
     : goal.record !== null && goal.record !== undefined ? { record: goal.record } : null;
-  await goTo(asked ?? (answer.records ? { record: 0 } : { row: 0 }), goal.path);
+  const first = answer.rows[0] ? { row: answer.rows[0].row } : { row: 0 };
+  await goTo(asked ?? (answer.records && !isFiltered() ? { record: 0 } : first), goal.path);
 }
 
 // Opens the row with a number, the record with a number, or the row that holds a byte.
@@ -129,12 +196,13 @@ export async function goTo(asked, path = null) {
 function show(message, path) {
   state.row = message;
   state.message = message;
-  list.reveal(message.row, true);
+  if (isFiltered()) { list.draw(true); place(message.row).catch((error) => status(error.message)); }
+  else list.reveal(message.row, true);
   tell("message", { path });
 }
 
 function open(row, path = null) {
-  goTo({ row: row.row }, path);
+  return goTo({ row: row.row }, path);
 }
 
 export async function nextProblem(direction) {
@@ -149,9 +217,7 @@ scroller.addEventListener("keydown", (event) => {
   const index = event.key === "Enter" || event.key === " " ? list.active : list.moved(event.key);
   if (index === null || event.ctrlKey || event.altKey || event.metaKey) return;
   event.preventDefault();
-  const row = known(index);
-  if (row) open(row);
-  else goTo({ row: index });
+  openAt(index);
 });
 
 export { list as recordList, events, on };

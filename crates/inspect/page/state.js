@@ -9,7 +9,13 @@ export const state = {
   message: null,        // api/message of it
   node: null,           // the number of the selected node
   hover: null,          // the number of the node under the pointer
+  filter: {},           // which records the list has: where, holds, problem
+  other: null,          // what the value is compared with: file, record, type, rules
+  pasted: new Map(),    // the texts of inputs that were pasted, if they are short
 };
+
+// Bytes of a pasted text that the address holds.
+export const MOST_IN_ADDRESS = 8192;
 
 // The state changes before panes hear of it.
 export function tell(name, detail) {
@@ -37,12 +43,36 @@ export async function ask(question, parameters = {}, signal = undefined) {
   return body;
 }
 
-// Adds text that spells bytes to the inputs; returns the number of the first.
-export async function paste(text) {
-  const answer = await fetch("api/paste", { method: "POST", body: text, cache: "no-store" });
+// Sends a request with a body: a change, or text.
+export async function send(question, parameters, text = "") {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) {
+    if (value !== null && value !== undefined) query.set(name, value);
+  }
+  const answer = await fetch(`api/${question}?${query}`, { method: "POST", body: text, cache: "no-store" });
   const body = await answer.json().catch(() => ({ error: `${answer.status} ${answer.statusText}` }));
-  if (!answer.ok) throw new Error(body.error);
-  return body.file;
+  if (!answer.ok) throw new Error(body.error ?? answer.statusText);
+  return body;
+}
+
+// Adds text that spells bytes to the inputs; returns the number of the first. Short text becomes part of the address.
+export async function paste(text) {
+  for (const [file, known] of state.pasted) if (known === text) return file;
+  const { file, files } = await send("paste", {}, text);
+  if (files === 1 && new TextEncoder().encode(text).length <= MOST_IN_ADDRESS) state.pasted.set(file, text);
+  return file;
+}
+
+// Text as characters that an address may have, and back.
+function packed(text) {
+  const bytes = String.fromCharCode(...new TextEncoder().encode(text));
+  return btoa(bytes).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+function unpacked(text) {
+  try {
+    const bytes = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
+    return new TextDecoder().decode(Uint8Array.from(bytes, (it) => it.charCodeAt(0)));
+  } catch { return null; }
 }
 
 // The file, the type and the rules that questions are about.
@@ -56,7 +86,10 @@ export function readFragment() {
   const number = (name) => (/^\d+$/.test(fields.get(name) ?? "") ? Number(fields.get(name)) : null);
   return {
     file: number("file") ?? 0, record: number("record"), row: number("row"),
-    path: fields.get("path"), rules: fields.get("rules"), type: fields.get("type"),
+    path: fields.get("path"), rules: fields.get("rules"), type: fields.get("type"), schema: fields.get("schema"),
+    input: fields.has("input") ? unpacked(fields.get("input")) : null,
+    filter: Object.fromEntries(["where", "holds", "problem"].filter((name) => fields.get(name)).map((name) => [name, fields.get(name)])),
+    other: number("with") === null ? null : { record: number("with"), file: number("with-file"), rules: fields.get("with-rules"), type: fields.get("with-type") },
   };
 }
 
@@ -64,13 +97,20 @@ let written = "";
 
 export function writeFragment(path) {
   const fields = new URLSearchParams();
-  if (state.file) fields.set("file", state.file);
+  if (state.pasted.has(state.file)) fields.set("input", packed(state.pasted.get(state.file)));
+  else if (state.file) fields.set("file", state.file);
   if (state.row?.record !== null && state.row?.record !== undefined) fields.set("record", state.row.record);
   else if (state.row) fields.set("row", state.row.row);
   if (path) fields.set("path", path);
   const rules = state.message?.rules ?? state.rules;
   if (rules) fields.set("rules", rules);
   if (state.type && state.type !== state.about.type) fields.set("type", state.type);
+  if (state.about.schema) fields.set("schema", state.about.schema);
+  for (const [name, value] of Object.entries(state.filter)) if (value) fields.set(name, value);
+  if (state.other) {
+    fields.set("with", state.other.record);
+    for (const name of ["file", "type", "rules"]) if (state.other[name] !== null && state.other[name] !== undefined) fields.set(`with-${name}`, state.other[name]);
+  }
   written = `#${fields}`;
   history.replaceState(null, "", written);
 }

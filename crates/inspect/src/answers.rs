@@ -1,5 +1,7 @@
 //! Answers to questions, in JSON.
 
+use crate::describe::{Describer, SUMMARY, can_describe};
+use crate::matches::Needle;
 use crate::message::{Message, Problem};
 use crate::query::Query;
 use crate::rows::{Row, RowKind, Rows};
@@ -10,11 +12,8 @@ use crate::workbench::{WAIT, Workbench};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tercet_schema::dynamic::json::{self as json_text, JsonWriter};
-use tercet_schema::dynamic::validate::Validator;
-use tercet_schema::dynamic::{Decoder, FieldId, Leaf, NodeId, Rules, Shape, Sink, Tape};
+use tercet_schema::dynamic::Rules;
 use tercet_schema::plan::Kind;
-use tercet_schema::records::Scratch;
 
 /// Rows of one answer.
 const MOST_ROWS: u64 = 1000;
@@ -28,13 +27,10 @@ const MOST_OCTETS: u64 = 1 << 16;
 const MOST_LINES: u64 = 2000;
 /// Characters of a value in a list.
 const CHARACTERS: usize = 300;
-/// Bytes of a record that its row is made of.
-const SUMMARY: usize = 1 << 16;
-/// Values in the row of a record, and characters of each.
-const LEAVES: usize = 3;
-const LEAF: usize = 40;
 /// Types that are listed.
 const MOST_TYPES: usize = 5000;
+/// Alternatives of a record that are listed.
+const MOST_ALTERNATIVES: usize = 500;
 /// How long a search for problems may take.
 const SEARCH: Duration = Duration::from_millis(400);
 /// How long the first rows wait for the last: small inputs are complete at once.
@@ -63,6 +59,24 @@ impl Workbench {
             "find" => self.found(&query),
             "candidates" => self.tried(&query),
             "problem" => self.next_problem(&query),
+            "position" => self.position(&query),
+            "compare" => self.compare(&query),
+            "fields" => self.fields(&query),
+            "sample" => self.sample(&query),
+            _ => return None,
+        })
+    }
+
+    /// Does what a request with a body asks for. `None` for one that is not known.
+    ///
+    /// # Errors
+    /// What is wrong with the request, or with the input.
+    pub fn act(&self, question: &str, parameters: &str, body: &[u8]) -> Option<Result<Value, String>> {
+        let query = Query::new(parameters);
+        Some(match question {
+            "paste" => self.paste(body),
+            "edit" => self.edit(&query, body),
+            "save" => self.save(&query),
             _ => return None,
         })
     }
@@ -88,36 +102,51 @@ impl Workbench {
             "allRules": rules.collect::<Vec<_>>(),
             "specifications": self.texts().map(|texts| texts.files()),
             "version": env!("CARGO_PKG_VERSION"),
+            "editable": self.is_editable,
+            "schema": self.schema_hash(),
+            "alternatives": self.alternatives(),
         })
+    }
+
+    /// The alternatives of the type of records, if it is a CHOICE.
+    fn alternatives(&self) -> Vec<String> {
+        let Ok(Some(view)) = self.view(self.initial.as_ref()) else { return Vec::new() };
+        let shape = &view.plan.shape;
+        if shape.node(view.root).kind != Kind::Choice {
+            return Vec::new();
+        }
+        shape.fields_of(view.root).take(MOST_ALTERNATIVES).map(|(_, field)| shape.name(field.name).to_owned()).collect()
     }
 
     fn records(&self, query: &Query) -> Result<Value, String> {
         let (rows, view) = self.rows(query)?;
-        let (_, source) = self.source(query)?;
+        let (file, source) = self.source(query)?;
+        let matches = self.matches(query)?;
         let count = query.number("count", 200)?.min(MOST_ROWS) as usize;
-        let from = match query.text("record") {
-            Some(_) => self.row(query, &rows)?.number,
-            None => query.number("from", 0)?,
+        let from = match (query.text("record"), &matches) {
+            (Some(_), None) => self.row(query, &rows)?.number,
+            (Some(_), Some(matches)) => matches.position(self.row(query, &rows)?.number),
+            (None, _) => query.number("from", 0)?,
         };
-        let found = rows.range(from, count, if from == 0 { WAIT } else { Duration::ZERO });
+        let wait = if from == 0 { WAIT } else { Duration::ZERO };
+        let found = match &matches {
+            None => rows.range(from, count, wait),
+            Some(matches) => {
+                let numbers = matches.range(from, count, wait);
+                numbers.into_iter().filter_map(|number| rows.range(number, 1, Duration::ZERO).first().copied()).collect()
+            }
+        };
         if from == 0 {
             rows.settle(SHORT);
+            matches.iter().for_each(|matches| matches.settle(SHORT));
         }
         let mut describer = view.as_deref().map(Describer::new);
         let listed: Vec<Value> = found
             .iter()
-            .map(|row| {
-                let mut line = of_row(row, &rows);
-                if row.kind.is_record()
-                    && let Some(describer) = &mut describer
-                {
-                    describer.describe(&source, &rows, row, &mut line);
-                }
-                Value::Object(line)
-            })
+            .map(|row| Value::Object(self.line(row, (file, &source), &rows, describer.as_mut())))
             .collect();
         let progress = rows.progress(Duration::ZERO);
-        Ok(json!({
+        let mut answer = json!({
             "from": from,
             "total": progress.rows,
             "records": progress.records,
@@ -126,7 +155,48 @@ impl Workbench {
             "problem": progress.problem,
             "framing": progress.framing,
             "rows": listed,
-        }))
+        });
+        if let Some(matches) = matches {
+            let searched = matches.progress();
+            answer["total"] = searched.matches.into();
+            answer["searched"] = searched.rows.into();
+            answer["complete"] = searched.complete.into();
+            answer["problem"] = searched.problem.or(progress.problem).into();
+        }
+        Ok(answer)
+    }
+
+    /// The row of the list for a record, or for what is beside records.
+    fn line(
+        &self,
+        row: &Row,
+        (file, source): (usize, &Arc<Source>),
+        rows: &Rows,
+        describer: Option<&mut Describer<'_>>,
+    ) -> Map<String, Value> {
+        let mut line = of_row(row, rows);
+        let edited = self.edits.octets(file, row.offset);
+        if let Some(octets) = &edited {
+            line.insert("edited".to_owned(), true.into());
+            line.insert("length".to_owned(), octets.len().into());
+        }
+        let Some(describer) = describer.filter(|_| can_describe(row)) else { return line };
+        match edited.map_or_else(|| rows.octets_of(source, row, SUMMARY), |octets| Ok(octets.to_vec())) {
+            Ok(octets) => describer.describe(&octets, &mut line),
+            Err(error) => {
+                line.insert("problem".to_owned(), "unreadable".into());
+                line.insert("summary".to_owned(), error.to_string().into());
+            }
+        }
+        line
+    }
+
+    /// The position of a record in the list that a filter keeps.
+    fn position(&self, query: &Query) -> Result<Value, String> {
+        let (rows, _) = self.rows(query)?;
+        let row = self.row(query, &rows)?;
+        let position = self.matches(query)?.map_or(row.number, |matches| matches.position(row.number));
+        Ok(json!({ "position": position, "row": row.number }))
     }
 
     fn whole(&self, query: &Query) -> Result<Value, String> {
@@ -139,8 +209,13 @@ impl Workbench {
             false => (0..1).map(|index| of_node(&message, index)).collect(),
         };
         let way = message.view.as_deref();
+        let (file, _) = self.source(query)?;
+        let steps = self.edits.steps(file, row.offset);
         let mut answer = of_row(&row, &rows);
         answer.extend([
+            ("undo".to_owned(), steps.undo.into()),
+            ("redo".to_owned(), steps.redo.into()),
+            ("edited".to_owned(), self.edits.count(file).into()),
             ("type".to_owned(), way.map(|view| view.type_name.as_str()).into()),
             ("rules".to_owned(), way.map(|view| view.rules.name()).into()),
             ("hasBits".to_owned(), way.is_some_and(has_bits).into()),
@@ -154,7 +229,7 @@ impl Workbench {
         Ok(Value::Object(answer))
     }
 
-    fn problems(&self, message: &Message) -> Value {
+    pub(crate) fn problems(&self, message: &Message) -> Value {
         let of_problem = |problem: &Problem| {
             let place = problem.span.and_then(|span| self.schema.as_ref()?.place(span));
             json!({
@@ -251,13 +326,22 @@ impl Workbench {
         let start = after.saturating_add(1).min(nodes.len());
         let next = (start..nodes.len()).find(has);
         let found = next.or_else(|| (0..start).find(has));
-        let octets = found.is_none().then(|| tercet_schema::records::inputs::from_hex(&text).ok()).flatten();
-        if let Some(octets) = octets.filter(|octets| !octets.is_empty()) {
-            let at = message.octets.windows(octets.len()).position(|found| found == octets);
-            let node = at.and_then(|at| message.tree.node_at(at as u64 * 8));
-            return Ok(
-                json!({ "node": node, "wrapped": false, "offset": at.map(|at| at as u64 + message.offset) }),
-            );
+        let needle = Needle::new(&text);
+        if found.is_none() && !text.is_empty() {
+            let base = message.offset;
+            // After the byte that was found last.
+            let from = match query.text("after-offset") {
+                Some(_) => query.number("after-offset", 0)?.saturating_sub(base).saturating_add(1),
+                None => 0,
+            };
+            let from = usize::try_from(from).unwrap_or(usize::MAX);
+            let next = needle.find(&message.octets, from);
+            let place = next.or_else(|| needle.find(&message.octets, 0));
+            let node = place.and_then(|(at, _)| message.tree.node_at(at as u64 * 8));
+            return Ok(json!({
+                "node": node, "wrapped": next.is_none() && place.is_some(),
+                "offset": place.map(|(at, _)| at as u64 + base), "length": place.map(|(_, length)| length),
+            }));
         }
         Ok(json!({ "node": found, "wrapped": next.is_none() && found.is_some() }))
     }
@@ -285,7 +369,7 @@ impl Workbench {
     /// The next record, or the one before, that has a problem.
     fn next_problem(&self, query: &Query) -> Result<Value, String> {
         let (rows, view) = self.rows(query)?;
-        let (_, source) = self.source(query)?;
+        let (file, source) = self.source(query)?;
         let back = query.text("direction") == Some("back");
         let mut number = query.number("row", 0)?;
         let started = Instant::now();
@@ -296,12 +380,7 @@ impl Workbench {
             };
             number = next;
             let Some(row) = rows.range(number, 1, Duration::ZERO).first().copied() else { break };
-            let mut line = of_row(&row, &rows);
-            if row.kind.is_record()
-                && let Some(describer) = &mut describer
-            {
-                describer.describe(&source, &rows, &row, &mut line);
-            }
+            let line = self.line(&row, (file, &source), &rows, describer.as_mut());
             if line.contains_key("problem") {
                 return Ok(json!({ "row": Value::Object(line) }));
             }
@@ -382,134 +461,4 @@ pub(crate) fn hex(octets: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
     let digits = octets.iter().flat_map(|octet| [octet >> 4, octet & 15]);
     digits.map(|digit| char::from(DIGITS[usize::from(digit)])).collect()
-}
-
-/// Makes the rows of records: what they are, their first values, whether something is wrong.
-struct Describer<'v> {
-    view: &'v View,
-    decoder: Decoder,
-    tape: Tape,
-    shown: Tape,
-    scratch: Scratch,
-    validator: Validator,
-}
-
-impl<'v> Describer<'v> {
-    fn new(view: &'v View) -> Self {
-        Self {
-            view,
-            decoder: Decoder::new(),
-            tape: Tape::new(),
-            shown: Tape::new(),
-            scratch: Scratch::default(),
-            validator: Validator::new(),
-        }
-    }
-
-    fn describe(&mut self, source: &Arc<Source>, rows: &Rows, row: &Row, line: &mut Map<String, Value>) {
-        let Self { view, decoder, tape, shown, scratch, validator } = self;
-        // Other rules have plans of their own; a long record is looked at when it is opened.
-        if row.kind.rules().is_some() || row.length > SUMMARY as u64 {
-            return;
-        }
-        let octets = match rows.octets_of(source, row, SUMMARY) {
-            Ok(octets) => octets,
-            Err(error) => {
-                line.insert("problem".to_owned(), "unreadable".into());
-                line.insert("summary".to_owned(), error.to_string().into());
-                return;
-            }
-        };
-        let options = view.options();
-        tape.clear();
-        let mut problem = None;
-        if view.rules.is_text() {
-            let mut codec = tercet_schema::TapeCodec::new(view.rules, &view.plan);
-            problem = codec.read(view.root, &octets, tape, &options).err().map(|_| "fault");
-        } else {
-            match decoder.decode(&view.plan, view.root, &octets, tape, &options) {
-                Ok(_) if decoder.marked() > 0 && view.rules.has_elements() => problem = Some("value"),
-                Ok(_) => {}
-                Err(_) => {
-                    tape.finish_partial();
-                    problem = Some("fault");
-                }
-            }
-        }
-        if problem.is_none() && !validator.check(&view.plan.shape, view.root, tape.view(&octets)).is_empty() {
-            problem = Some("constraint");
-        }
-        let shape = view.rendering.as_ref().map_or(&view.plan.shape, |rendering| rendering.shape());
-        let values = JsonWriter::new(shape, json_text::Options::default());
-        let mut summary = Summary { shape, values, label: String::new(), text: String::new(), leaves: 0 };
-        match &view.rendering {
-            Some(rendering) => {
-                rendering.show(tape.view(&octets), shown, scratch);
-                shown.view(&octets).replay(&mut summary);
-            }
-            None => tape.view(&octets).replay(&mut summary),
-        }
-        line.insert("label".to_owned(), summary.label.into());
-        line.insert("summary".to_owned(), summary.text.into());
-        line.extend(problem.map(|problem| ("problem".to_owned(), problem.into())));
-    }
-}
-
-/// The alternative and the first values of a record, as text.
-struct Summary<'v> {
-    shape: &'v Shape,
-    values: JsonWriter<'v>,
-    /// The alternative.
-    label: String,
-    text: String,
-    leaves: usize,
-}
-
-impl Summary<'_> {
-    fn name(&self, field: FieldId) -> &str {
-        let shape = self.shape;
-        shape.fields.get(field.index()).map_or("", |field| shape.name(field.name))
-    }
-}
-
-impl Sink for Summary<'_> {
-    fn leaf(&mut self, field: FieldId, node: NodeId, leaf: Leaf<'_>) {
-        if self.leaves >= LEAVES {
-            return;
-        }
-        self.leaves += 1;
-        self.values.clear();
-        self.values.leaf(FieldId::ROOT, node, leaf);
-        let value = cut(&String::from_utf8_lossy(self.values.text()), LEAF);
-        if !self.text.is_empty() {
-            self.text.push_str(", ");
-        }
-        let name = self.name(field).to_owned();
-        if !name.is_empty() {
-            self.text.push_str(&name);
-            self.text.push(' ');
-        }
-        self.text.push_str(value.trim_matches('"'));
-    }
-
-    fn open(&mut self, field: FieldId, _: NodeId) {
-        let shape = self.shape;
-        // The alternative says what the record is.
-        let of_choice = shape
-            .fields
-            .get(field.index())
-            .filter(|field| shape.nodes.get(field.parent.index()).is_some_and(|it| it.kind == Kind::Choice));
-        if let Some(field) = of_choice.filter(|_| self.leaves == 0) {
-            if !self.label.is_empty() {
-                self.label.push('.');
-            }
-            self.label.push_str(shape.name(field.name));
-        }
-    }
-
-    fn close(&mut self, _: FieldId, _: NodeId) {}
-
-    fn absent(&mut self, _: FieldId, _: NodeId, _: u32) {}
-
-    fn unknown(&mut self, _: u32, _: Leaf<'_>) {}
 }

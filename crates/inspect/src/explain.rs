@@ -124,8 +124,13 @@ fn steps(message: &Message, index: u32) -> Value {
     Value::Array(lines)
 }
 
+/// The place of a bit: `12` where fields are whole bytes, else `12.3`.
+pub(crate) fn place(bit: u64, has_bits: bool) -> String {
+    if has_bits { format!("{}.{}", bit / 8, bit % 8) } else { (bit / 8).to_string() }
+}
+
 /// Bits of an input: whole bytes in hexadecimal, others as bits.
-fn notation(octets: &[u8], at: u64, bits: u64) -> String {
+pub(crate) fn notation(octets: &[u8], at: u64, bits: u64) -> String {
     let (from, to) = ((at / 8) as usize, ((at + bits).div_ceil(8)) as usize);
     let found = octets.get(from..to.min(octets.len())).unwrap_or_default();
     if at.is_multiple_of(8) && bits.is_multiple_of(8) {

@@ -1,19 +1,27 @@
 //! A value or its bytes as text for other programs.
 
 use crate::answers::{hex, named};
+use crate::explain::{notation as bits_of, place};
+use crate::html;
 use crate::message::Message;
 use crate::query::Query;
 use crate::workbench::Workbench;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
-use tercet_schema::dynamic::Tape;
 use tercet_schema::dynamic::json as json_text;
+use tercet_schema::dynamic::trace::{Step, Trace};
+use tercet_schema::dynamic::{Decoder, Tape};
+use tercet_schema::suggest;
 use tercet_schema::{Rules, TapeCodec};
 
 /// Characters of a text that is handed over.
 const MOST: usize = 8 << 20;
 /// Bytes in a line of an array.
 const IN_LINE: usize = 12;
+
+/// The forms of a value, of its bytes, of both.
+const FORMS: [&str; 12] =
+    ["json", "xml", "gser", "value", "hex", "base64", "c", "rust", "python", "trace", "markdown", "html"];
 
 impl Workbench {
     /// Writes the value in another notation, or the bytes of a part of it as an array.
@@ -22,11 +30,10 @@ impl Workbench {
         let form = query.text("as").unwrap_or("json");
         let text = match form {
             "json" | "xml" | "gser" | "value" => notation(&message, form)?,
-            "hex" | "c" | "rust" | "python" => array(&octets(&message, query)?, form),
-            _ => {
-                let known = "json, xml, gser, value, hex, c, rust, python";
-                return Err(format!("unknown form `{form}`; known: {known}"));
-            }
+            "hex" | "base64" | "c" | "rust" | "python" => array(&octets(&message, query)?, form),
+            "trace" | "markdown" => traced(&message, form == "markdown")?,
+            "html" => html::page(&message, &self.source(query)?.1, &row),
+            _ => return Err(suggest::unknown("form", form, FORMS)),
         };
         if text.len() > MOST {
             return Err(format!(
@@ -109,9 +116,72 @@ fn array(octets: &[u8], form: &str) -> String {
             }
             text.push_str(")\n");
         }
+        "base64" => {
+            for line in octets.chunks(48) {
+                text.push_str(&base64(line));
+                text.push('\n');
+            }
+        }
         _ => text = hex(octets),
     }
     text
+}
+
+/// Base64 (RFC 4648) of one line.
+fn base64(octets: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::new();
+    for group in octets.chunks(3) {
+        let bits = group.iter().fold(0_u32, |bits, octet| bits << 8 | u32::from(*octet)) << (8 * (3 - group.len()));
+        for index in 0..4 {
+            let digit = DIGITS[(bits >> (18 - 6 * index) & 63) as usize];
+            text.push(if index > group.len() { '=' } else { char::from(digit) });
+        }
+    }
+    text
+}
+
+/// The parts of the encoding one by one, in columns or as a table of Markdown.
+fn traced(message: &Message, is_table: bool) -> Result<String, String> {
+    let Some(view) = message.view.as_deref().filter(|view| !view.rules.is_text()) else {
+        return Err("a trace requires a specification and rules whose encodings are not text".to_owned());
+    };
+    let has_bits = crate::answers::has_bits(view);
+    let unit = if has_bits { "bits" } else { "bytes" };
+    let mut text = String::new();
+    if is_table {
+        _ = writeln!(text, "| offset | {unit} | encoding | part | path | value | clause |\n|---|---|---|---|---|---|---|");
+    }
+    let cell = |text: &str| text.replace('|', "\\|").replace(['\n', '\r'], " ");
+    let mut trace = Trace::new(&view.plan.shape, &message.octets, |step: &Step<'_>| {
+        if text.len() > MOST {
+            return;
+        }
+        let at = place(step.place.at + message.offset * 8, has_bits);
+        let count = if has_bits { step.place.bits } else { step.place.bits / 8 };
+        let encoding = bits_of(&message.octets, step.place.at, step.place.bits);
+        let part = [step.place.part.name(), step.meaning].join(" ");
+        let (path, value) = (step.path, step.value.unwrap_or_default());
+        // Writing to memory does not fail.
+        _ = match is_table {
+            true => writeln!(
+                text,
+                "| {at} | {count} | `{encoding}` | {} | {} | {} | {} |",
+                cell(part.trim_end()), cell(path), cell(value), step.clause
+            ),
+            false => {
+                let value = if value.is_empty() { String::new() } else { format!(" = {value}") };
+                writeln!(text, "{at:>10} {count:>6} {encoding:<24} {:<14} {:<24} {path}{value}", step.clause, part.trim_end())
+            }
+        };
+    });
+    let read = Decoder::new().decode(&view.plan, view.root, &message.octets, &mut trace, &view.options());
+    trace.finish();
+    drop(trace);
+    if let Err(error) = read {
+        _ = writeln!(text, "{}{error}", if is_table { "\n" } else { "! " });
+    }
+    Ok(text)
 }
 
 #[cfg(test)]
@@ -121,6 +191,8 @@ mod tests {
     #[test]
     fn arrays_in_three_languages() {
         assert_eq!(array(&[1, 0xAB], "hex"), "01AB");
+        let base64 = |octets: &[u8]| array(octets, "base64");
+        assert_eq!((base64(b"Ma").as_str(), base64(b"M").as_str(), base64(b"Man").as_str()), ("TWE=\n", "TQ==\n", "TWFu\n"));
         assert_eq!(array(&[1], "c"), "static const unsigned char message[1] = {\n    0x01,\n};\n");
         assert_eq!(array(&[1], "rust"), "const MESSAGE: [u8; 1] = [\n    0x01,\n];\n");
         assert_eq!(array(&[1, 2], "python"), "message = bytes.fromhex(\n    \"0102\"\n)\n");

@@ -1,4 +1,4 @@
-//! As much of HTTP/1.1 (RFC 9112) as one page on this machine needs: requests and answers with a length.
+//! As much of HTTP/1.1 (RFC 9112) as one page on this machine needs: requests, which `httparse` reads, and answers with a length.
 
 use std::io::{self, BufRead, Read, Write};
 
@@ -29,44 +29,30 @@ pub(crate) struct Request {
 impl Request {
     /// Reads the head of a request; `None` at the end of the connection.
     pub(crate) fn read(stream: &mut impl BufRead) -> io::Result<Option<Self>> {
-        let mut head = stream.take(MOST_HEAD);
-        let mut line = Vec::new();
-        // An empty line may be left from the request before (RFC 9112 2.2).
-        while line.is_empty() {
-            if !next_line(&mut head, &mut line)? {
-                return Ok(None);
-            }
+        let Some(head) = head(stream)? else { return Ok(None) };
+        let mut fields = [httparse::EMPTY_HEADER; MOST_FIELDS];
+        let mut parsed = httparse::Request::new(&mut fields);
+        match parsed.parse(&head) {
+            Ok(httparse::Status::Complete(_)) => {}
+            Ok(httparse::Status::Partial) => return Err(bad("the head of the request ends early")),
+            Err(error) => return Err(bad(&format!("not a request: {error}"))),
         }
-        let text = String::from_utf8(line.clone()).map_err(|_| bad("the request line is not UTF-8"))?;
-        let mut words = text.split(' ');
-        let (Some(method), Some(target), Some(version), None) =
-            (words.next(), words.next(), words.next(), words.next())
-        else {
-            return Err(bad("the request line has no three words"));
+        let (Some(method), Some(target), Some(version)) = (parsed.method, parsed.path, parsed.version) else {
+            return Err(bad("the request has no method or no path"));
         };
-        if !matches!(version, "HTTP/1.1" | "HTTP/1.0") {
-            return Err(bad("the version is not HTTP/1.1"));
-        }
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
         let mut request = Self {
             method: method.to_owned(),
             path: path.to_owned(),
             query: query.to_owned(),
-            keep_alive: version == "HTTP/1.1",
+            keep_alive: version == 1,
             ..Self::default()
         };
-        for _ in 0..MOST_FIELDS {
-            if !next_line(&mut head, &mut line)? {
-                return Err(bad("the head is longer than 16 KiB, or ends early"));
-            }
-            if line.is_empty() {
-                return Ok(Some(request));
-            }
-            let field = String::from_utf8_lossy(&line);
-            let Some((name, value)) = field.split_once(':') else { return Err(bad("a field has no colon")) };
-            request.field(name, value.trim())?;
+        for field in parsed.headers {
+            let value = std::str::from_utf8(field.value).map_err(|_| bad("a field is not UTF-8"))?;
+            request.field(field.name, value.trim())?;
         }
-        Err(bad("the head has too many fields"))
+        Ok(Some(request))
     }
 
     /// Reads the body, which has at most so many bytes.
@@ -107,17 +93,26 @@ impl Request {
     }
 }
 
-/// Reads a line without its end; `false` at the end of the stream.
-fn next_line(stream: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
-    line.clear();
-    stream.read_until(b'\n', line)?;
-    if line.pop() != Some(b'\n') {
-        return if line.is_empty() { Ok(false) } else { Err(bad("a line of the head does not end")) };
+/// Reads the bytes of a head, the empty line at its end included; `None` at the end of the stream.
+fn head(stream: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
+    let mut stream = stream.take(MOST_HEAD);
+    let mut head = Vec::new();
+    loop {
+        let begin = head.len();
+        if stream.read_until(b'\n', &mut head)? == 0 {
+            return match head.is_empty() {
+                true => Ok(None),
+                false => Err(bad("the head is longer than 16 KiB, or ends early")),
+            };
+        }
+        if matches!(&head[begin..], b"\r\n" | b"\n") {
+            // An empty line may be left from the request before (RFC 9112 2.2).
+            match begin {
+                0 => head.clear(),
+                _ => return Ok(Some(head)),
+            }
+        }
     }
-    if line.last() == Some(&b'\r') {
-        line.pop();
-    }
-    Ok(true)
 }
 
 fn bad(text: &str) -> io::Error {

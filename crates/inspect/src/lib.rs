@@ -15,13 +15,21 @@
 //! | `api/export` | the value in another notation, bytes as an array |
 //! | `api/schema` | lines of a specification with colours |
 //! | `api/candidates` | types and rules by trial, the best first |
+//! | `api/compare` | two values side by side |
+//! | `api/fields` | what can be changed in a part of the value |
+//! | `api/edit`, `api/save` | changes, and a new file with them; only where the workbench is editable |
 
 #![forbid(unsafe_code)]
 
 mod answers;
+mod compare;
+mod describe;
+mod edits;
 mod explain;
 mod export;
+mod html;
 mod http;
+mod matches;
 mod message;
 mod page;
 mod query;

@@ -98,7 +98,7 @@ fn of_octets(view: &View, octets: &[u8], offset: u64) -> (Tree, Vec<Problem>) {
     let mut decoder = Decoder::new();
     let mut builder = Builder::new(&view.plan.shape);
     let read = decoder.decode(&view.plan, view.root, octets, &mut builder, &options);
-    let Built { mut tree, marked, events } = builder.finish();
+    let Built { mut tree, marked } = builder.finish();
     options.base_offset = offset;
     let mut problems: Vec<Problem> = marked
         .into_iter()
@@ -113,6 +113,7 @@ fn of_octets(view: &View, octets: &[u8], offset: u64) -> (Tree, Vec<Problem>) {
         .collect();
     match read {
         Err(error) => {
+            tree.events.clear();
             if let Some(partial) = filled(view, octets, &error) {
                 tree = partial;
             }
@@ -136,7 +137,9 @@ fn of_octets(view: &View, octets: &[u8], offset: u64) -> (Tree, Vec<Problem>) {
             let mut tape = Tape::new();
             if decoder.decode(&view.plan, view.root, octets, &mut tape, &options).is_ok() {
                 problems.extend(violations(view, &tape, octets, &tree));
+                let events = std::mem::take(&mut tree.events);
                 render(view, &tape, octets, &events, &mut tree);
+                tree.events = events;
             }
         }
     }
@@ -270,7 +273,10 @@ fn of_text(view: &View, octets: &[u8]) -> (Tree, Vec<Problem>) {
     }
     let mut builder = Builder::new(&view.plan.shape);
     tape.view(octets).replay(&mut builder);
-    let tree = builder.finish().tree;
+    let mut tree = builder.finish().tree;
+    if error.is_some() {
+        tree.events.clear();
+    }
     let problems = match error {
         None => violations(view, &tape, octets, &tree),
         Some(error) => {

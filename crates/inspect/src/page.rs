@@ -18,6 +18,8 @@ pub(crate) const ASSETS: &[Asset] = &[
     ("value.js", SCRIPT, include_str!("../page/value.js")),
     ("octets.js", SCRIPT, include_str!("../page/octets.js")),
     ("schema.js", SCRIPT, include_str!("../page/schema.js")),
+    ("edit.js", SCRIPT, include_str!("../page/edit.js")),
+    ("compare.js", SCRIPT, include_str!("../page/compare.js")),
     ("explain.js", SCRIPT, include_str!("../page/explain.js")),
     ("icon.svg", "image/svg+xml", include_str!("../page/icon.svg")),
 ];

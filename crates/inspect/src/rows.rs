@@ -9,7 +9,9 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 use tercet_schema::TapeCodec;
 use tercet_schema::dynamic::{Options, Rules, Tape};
-use tercet_schema::records::{FileFraming, Framing, Identifiers, Part, RecordFormat, RecordReader, detect};
+use tercet_schema::records::{
+    FileFraming, Framing, Identifiers, Part, RecordFormat, RecordReader, Used, detect,
+};
 use tercet_schema::runtime::dump::dump;
 
 /// Rows between two places that the index can be read from.
@@ -362,24 +364,49 @@ impl Rows {
         Ok(())
     }
 
+    /// Returns the framing of the records, once it is known; nothing for values that are no elements.
+    pub(crate) fn framing(&self) -> Option<Framing> {
+        self.framing.get().cloned()
+    }
+
     /// Reads the bytes of a row, at most so many.
     pub(crate) fn octets_of(&self, source: &Arc<Source>, row: &Row, most: usize) -> io::Result<Vec<u8>> {
         let length = usize::try_from(row.length).unwrap_or(usize::MAX).min(most);
-        let Some(framing) = self.framing.get().filter(|framing| framing.file != FileFraming::Plain) else {
-            return source.read_exact_at(row.offset, length);
-        };
-        // Headers of blocks may be inside of the record: the walk takes them out.
-        let mut reader = RecordReader::new(source.reader(), framing.clone());
-        while let Some(item) = reader.next(&mut |_: &[u8]| true)? {
-            if item.offset == row.offset && RowKind::of(item.part) == row.kind {
-                return Ok(item.octets[..item.octets.len().min(most)].to_vec());
+        match self.framing.get().map(|framing| &framing.file) {
+            Some(FileFraming::Blocks { size, header, used }) => {
+                in_blocks(source, row.offset, length, ((*size).into(), (*header).into(), *used))
             }
-            if item.offset > row.offset {
-                break;
-            }
+            // A length in front of a record is not inside of it.
+            _ => source.read_exact_at(row.offset, length),
         }
-        source.read_exact_at(row.offset, length)
     }
+}
+
+/// Reads bytes that headers of blocks may be inside of: these are left out, as is what blocks do not use.
+fn in_blocks(
+    source: &Source,
+    offset: u64,
+    length: usize,
+    (size, header, used): (u64, u64, Used),
+) -> io::Result<Vec<u8>> {
+    let (mut octets, mut at, size) = (Vec::new(), offset, size.max(1));
+    while octets.len() < length {
+        let begin = at - at % size;
+        let end = match (used, source.read_at(begin, 2)?.as_slice()) {
+            (Used::Behind, [a, b]) => begin + header + u64::from(u16::from_be_bytes([*a, *b])),
+            (Used::WithHeader, [a, b]) => begin + u64::from(u16::from_be_bytes([*a, *b])),
+            _ => begin + size,
+        };
+        let here = end.min(begin + size).saturating_sub(at);
+        let count = usize::try_from(here).unwrap_or(usize::MAX).min(length - octets.len());
+        octets.extend(source.read_exact_at(at, count)?);
+        at = begin + size + header;
+        if at >= source.length() && octets.len() < length {
+            // Says that the file has changed.
+            return source.read_exact_at(offset, length);
+        }
+    }
+    Ok(octets)
 }
 
 /// Returns the framing of an input, found by trial where the specification does not settle it.

@@ -22,7 +22,8 @@ const TOKEN: usize = 16;
 /// Serves the page of a [`Workbench`] on 127.0.0.1.
 ///
 /// Every request requires the token in its path and the server's own address as `Host`; one from another page (`Origin`,
-/// `Sec-Fetch-Site`) is refused. Nothing is written, and no path names a file. Text that is pasted stays in memory.
+/// `Sec-Fetch-Site`) is refused. Text that is pasted stays in memory. Nothing is written, and no path names a file, unless the
+/// workbench is editable: then a request can write a new file.
 pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
@@ -105,7 +106,7 @@ impl Server {
                 }
                 Err(error) => return Err(error),
             };
-            let (answer, has_rest) = match self.pasted(&request, &mut reader)? {
+            let (answer, has_rest) = match self.acted(&request, &mut reader)? {
                 Some(answer) => (answer, false),
                 None => (self.answer(&request), request.length > 0 || request.has_chunks),
             };
@@ -118,16 +119,17 @@ impl Server {
         }
     }
 
-    /// Answers what pastes text into the page: it becomes an input in memory. `None` for any other request.
-    fn pasted(&self, request: &Request, reader: &mut impl BufRead) -> io::Result<Option<Answer>> {
-        let is_paste = request.method == "POST" && self.inside(&request.path) == Some("api/paste");
-        if !is_paste || self.check(request).is_err() {
+    /// Answers a request with a body: pasted text, or a change of a record. `None` for any other request.
+    fn acted(&self, request: &Request, reader: &mut impl BufRead) -> io::Result<Option<Answer>> {
+        let question = self.inside(&request.path).and_then(|name| name.strip_prefix("api/"));
+        let Some(question) = question.filter(|it| ["paste", "edit", "save"].contains(it)) else { return Ok(None) };
+        if request.method != "POST" || self.check(request).is_err() {
             return Ok(None);
         }
         let Some(body) = request.body(reader, MOST_PASTED)? else {
-            return Ok(Some(Answer::text("413 Content Too Large", "at most 16 MiB can be pasted")));
+            return Ok(Some(Answer::text("413 Content Too Large", "at most 16 MiB can be sent")));
         };
-        Ok(Some(json_answer(self.bench.paste(&body))))
+        Ok(self.bench.act(question, &request.query, &body).map(json_answer))
     }
 
     fn answer(&self, request: &Request) -> Answer {

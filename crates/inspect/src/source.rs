@@ -1,7 +1,7 @@
 //! Inputs: files that are read by ranges, and bytes in memory.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::Arc;
 use tercet_schema::records::inputs::{Block, Contents, contents, is_packed, unpack};
@@ -181,5 +181,17 @@ impl Read for Reader {
         let count = self.source.read_some(self.at, &mut buffer[..most])?;
         self.at += count as u64;
         Ok(count)
+    }
+}
+
+impl Seek for Reader {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let at = match to {
+            SeekFrom::Start(at) => Some(at),
+            SeekFrom::End(by) => self.source.length.checked_add_signed(by),
+            SeekFrom::Current(by) => self.at.checked_add_signed(by),
+        };
+        self.at = at.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "a place before the input"))?;
+        Ok(self.at)
     }
 }

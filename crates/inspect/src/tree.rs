@@ -76,6 +76,8 @@ pub(crate) struct Piece {
 pub(crate) struct Tree {
     pub(crate) nodes: Vec<Node>,
     pub(crate) pieces: Vec<Piece>,
+    /// The node of each entry of a tape of the same value; empty if there is none.
+    pub(crate) events: Vec<u32>,
 }
 
 impl Tree {
@@ -182,8 +184,6 @@ pub(crate) struct Built {
     pub(crate) tree: Tree,
     /// Values that are kept although they break the rules of their type, with the reason.
     pub(crate) marked: Vec<(u32, String)>,
-    /// The node of each entry of a tape of the same value.
-    pub(crate) events: Vec<u32>,
 }
 
 /// The sink that makes the tree. A value of an open type and the open type are one node; so are a string and its content.
@@ -238,7 +238,8 @@ impl<'s> Builder<'s> {
             }
         }
         self.tree.finish();
-        Built { tree: self.tree, marked: self.marked, events: self.events }
+        self.tree.events = self.events;
+        Built { tree: self.tree, marked: self.marked }
     }
 
     fn kind(&self, node: NodeId) -> Kind {

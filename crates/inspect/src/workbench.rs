@@ -1,5 +1,7 @@
 //! The inputs, the specifications, and what has been made of them.
 
+use crate::edits::Edits;
+use crate::matches::{Matches, Test, Wanted};
 use crate::message::{MOST_OCTETS, Message};
 use crate::query::Query;
 use crate::rows::{Row, Rows};
@@ -17,6 +19,8 @@ use tercet_schema::{Candidate, Detector, Doctor, GivenFraming, Rules, Schema};
 const MOST_VIEWS: usize = 32;
 /// Values that are kept.
 const MOST_MESSAGES: usize = 4;
+/// Filters that are kept.
+const MOST_FILTERS: usize = 4;
 /// Inputs, with those that are pasted.
 const MOST_SOURCES: usize = 1000;
 /// Bytes that types and rules are tried on.
@@ -39,6 +43,8 @@ pub struct Setup {
     pub records: Option<String>,
     /// What is given of the framing of records.
     pub framing: Option<GivenFraming>,
+    /// Whether records can be changed, and new files written.
+    pub is_editable: bool,
 }
 
 /// The inputs and specifications that somebody looks at. It answers questions in JSON.
@@ -53,6 +59,9 @@ pub struct Workbench {
     rows: Mutex<HashMap<Key, Arc<Rows>>>,
     messages: Mutex<Vec<(Key, u64, Arc<Message>)>>,
     texts: OnceLock<Option<Texts>>,
+    pub(crate) is_editable: bool,
+    pub(crate) edits: Arc<Edits>,
+    matches: Mutex<Vec<(Key, Wanted, Arc<Matches>)>>,
 }
 
 /// An input, and how it is read.
@@ -64,7 +73,7 @@ impl Workbench {
     /// # Errors
     /// There is no input; the type is unknown; nothing fits.
     pub fn new(setup: Setup) -> Result<Self, String> {
-        let Setup { sources, schema, type_name, rules, records, framing } = setup;
+        let Setup { sources, schema, type_name, rules, records, framing, is_editable } = setup;
         let first = sources.first().ok_or("there is no input")?;
         let given = Given { records, framing };
         let initial = match &schema {
@@ -84,6 +93,9 @@ impl Workbench {
             rows: Mutex::default(),
             messages: Mutex::default(),
             texts: OnceLock::new(),
+            is_editable,
+            edits: Arc::default(),
+            matches: Mutex::default(),
         };
         bench.view(bench.initial.as_ref())?;
         Ok(bench)
@@ -183,6 +195,42 @@ impl Workbench {
         Ok((started, view))
     }
 
+    /// Returns the rows that the filter of a question keeps; nothing if it has none.
+    pub(crate) fn matches(&self, query: &Query) -> Result<Option<Arc<Matches>>, String> {
+        let own = |name: &str| query.text(name).map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned);
+        let wanted = Wanted { condition: own("where"), problem: own("problem"), holds: own("holds") };
+        if wanted.is_all() {
+            return Ok(None);
+        }
+        let (rows, view) = self.rows(query)?;
+        let (file, source) = self.source(query)?;
+        let key = (file, self.way(query)?);
+        let mut matches = locked(&self.matches);
+        if let Some((.., found)) = matches.iter().find(|(known, it, _)| (known, it) == (&key, &wanted)) {
+            return Ok(Some(Arc::clone(found)));
+        }
+        let test = Test::new(&wanted, view)?;
+        if matches.len() >= MOST_FILTERS {
+            let (.., oldest) = matches.remove(0);
+            oldest.stop();
+        }
+        let started = Matches::start(test, (file, &source), &rows, &self.edits);
+        matches.push((key, wanted, Arc::clone(&started)));
+        Ok(Some(started))
+    }
+
+    /// Forgets what was made of a record that has changed.
+    pub(crate) fn forget(&self, file: usize, row: u64) {
+        locked(&self.messages).retain(|((known, _), number, _)| (*known, *number) != (file, row));
+        locked(&self.matches).retain(|((known, _), _, matches)| {
+            let is_other = *known != file;
+            if !is_other {
+                matches.stop();
+            }
+            is_other
+        });
+    }
+
     /// Returns the row that a question names, by `row`, `record` or `offset`.
     pub(crate) fn row(&self, query: &Query, rows: &Rows) -> Result<Row, String> {
         let found = if query.text("row").is_some() {
@@ -210,7 +258,10 @@ impl Workbench {
         if row.length > MOST_OCTETS as u64 {
             return Err(format!("{} bytes: at most {MOST_OCTETS} can be looked at", row.length));
         }
-        let octets = rows.octets_of(&source, &row, MOST_OCTETS).map_err(|error| error.to_string())?;
+        let octets = match self.edits.octets(index, row.offset) {
+            Some(octets) => octets.to_vec(),
+            None => rows.octets_of(&source, &row, MOST_OCTETS).map_err(|error| error.to_string())?,
+        };
         // What is no record is shown as elements.
         let view = match (row.kind.rules(), &view) {
             (Some(rules), Some(view)) => self.view(Some(&(view.type_name.clone(), rules)))?,
@@ -223,6 +274,19 @@ impl Workbench {
         }
         messages.push((key, row.number, Arc::clone(&message)));
         Ok((row, message))
+    }
+
+    /// Returns a number that tells specifications apart, for addresses: 64 bits in hexadecimal.
+    pub(crate) fn schema_hash(&self) -> Option<String> {
+        let schema = self.schema.as_ref()?;
+        // FNV-1a: the same on every machine.
+        let mut hash = 0xCBF2_9CE4_8422_2325_u64;
+        for (_, file) in schema.sources.files() {
+            for octet in file.text.bytes() {
+                hash = (hash ^ u64::from(octet)).wrapping_mul(0x0100_0000_01B3);
+            }
+        }
+        Some(format!("{hash:016x}"))
     }
 
     /// Returns the texts of the specifications; nothing for a plan file.

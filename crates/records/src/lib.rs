@@ -51,13 +51,13 @@ pub use convert::{Converter, REJECT_LEAST, SHARE_FROM, Settings, Stopped, Summar
 pub use dedupe::Dedupe;
 pub use explode::Explode;
 pub use figures::{Amount, Extreme, Figure, FigureKind, Figures, Total, circle_of};
-pub use filter::{Condition, Filter, FilterError};
+pub use filter::{Condition, Filter, FilterError, FilterState};
 pub use fit::{Budget, Fit, fit};
 pub use formats::{FORMATS, Format, FormatInfo, OutputFormat, RowKind, Shown, TableRole};
 pub use framing::{
     Carvings, DEFAULT_RECORD_LIMIT, Decodes, Detected, FRAMINGS, FileFraming, FileHeader, Framing,
-    GivenFraming, Identifiers, Item, Part, Prefix, Reason, RecordFormat, RecordReader, Score, Used, detect,
-    score,
+    GivenFraming, Identifiers, Item, Part, Prefix, Reason, RecordFormat, RecordReader, Replacement, Score, Used, detect,
+    score, replace_records,
 };
 pub use guard::{Guard, Overwrite};
 pub use guess::{Guess, guess};

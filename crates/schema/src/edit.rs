@@ -21,9 +21,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+use crate::{CodecError, TapeCodec, check_trailing};
 use std::fmt;
 use std::ops::Range;
-use tercet_dynamic::{FieldId, Leaf, Marked, NodeId, Rules, Shape, Sink, Tape, Token, View, json};
+use tercet_dynamic::validate::{Validator, Violation};
+use tercet_dynamic::{
+    Error, FieldId, Leaf, Marked, NodeId, Options, Plan, Rules, Shape, Sink, Tape, Token, Trailing, View, json,
+};
 use tercet_plan::Kind;
 
 /// A change to a value.
@@ -84,6 +88,75 @@ impl fmt::Display for EditError {
 }
 
 impl std::error::Error for EditError {}
+
+/// An encoding with changes of its value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Changed {
+    /// The new encoding.
+    pub octets: Vec<u8>,
+    /// Constraints that the value does not meet now, but did before.
+    pub violations: Vec<Violation>,
+    /// Whether other octets differ too, as the value was not in the form that this library writes.
+    pub is_rewritten: bool,
+}
+
+/// The reason why an encoding cannot be changed.
+#[derive(Debug)]
+pub enum ChangeError {
+    /// The octets are not a value of the type.
+    Read(CodecError),
+    /// Octets follow the value.
+    Trailing(Error),
+    /// A change does not fit the value.
+    Change(EditError),
+    /// The new value cannot be written.
+    Write(CodecError),
+}
+
+impl fmt::Display for ChangeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Read(error) | Self::Write(error) => write!(f, "{error}"),
+            Self::Trailing(error) => write!(f, "{error}"),
+            Self::Change(error) => write!(f, "{error}"),
+        }
+    }
+}
+
+impl std::error::Error for ChangeError {}
+
+/// Changes the value of an encoding, and reads the result to see that it is a value. Zero octets after the value are dropped.
+///
+/// # Errors
+/// The octets are not a value of the type, a change does not fit it, or it cannot be written.
+pub fn change_octets(
+    plan: &Plan,
+    root: NodeId,
+    rules: Rules,
+    octets: &[u8],
+    changes: &[Change],
+) -> Result<Changed, ChangeError> {
+    let mut codec = TapeCodec::new(rules, plan);
+    let (mut tape, mut options) = (Tape::new(), Options::default());
+    options.rules = rules.plan_rules();
+    let length = codec.read(root, octets, &mut tape, &options).map_err(ChangeError::Read)?;
+    check_trailing(plan, root, &octets[length..], length as u64, Trailing::Zeros)
+        .map_err(ChangeError::Trailing)?;
+    let mut before = Vec::new();
+    codec.write(tape.view(octets), &mut before).map_err(ChangeError::Read)?;
+    let mut validator = Validator::new();
+    let old = validator.check(&plan.shape, root, tape.view(octets));
+    for change in changes {
+        tape = change.apply(&plan.shape, root, tape.view(octets)).map_err(ChangeError::Change)?;
+    }
+    let mut after = Vec::new();
+    codec.write(tape.view(octets), &mut after).map_err(ChangeError::Write)?;
+    let mut violations = validator.check(&plan.shape, root, tape.view(octets));
+    violations.retain(|it| !old.iter().any(|known| known.path == it.path));
+    let mut again = Tape::new();
+    codec.read(root, &after, &mut again, &options).map_err(ChangeError::Write)?;
+    Ok(Changed { octets: after, violations, is_rewritten: before != octets[..length] })
+}
 
 /// The place in a value that a change is about.
 struct Target {

@@ -15,7 +15,8 @@ use tercet_inspect::{Server, Setup, Source, Workbench};
 /// Show files in the browser: records, values, bytes and bits, specifications, all linked
 #[derive(Args, Debug)]
 #[command(after_help = "\
-The page is served on 127.0.0.1, at an address with a secret token, until Ctrl-C. Files stay on this machine; nothing is written.
+The page is served on 127.0.0.1, at an address with a secret token, until Ctrl-C. Files stay on this machine. Nothing is written
+unless `--edit` is given.
 
 Examples:
   tercet inspect -s schemas/demo -t CallRecord calls.ber
@@ -51,6 +52,10 @@ pub struct Inspect {
     #[arg(long, value_name = "PORT", default_value_t = 0, hide_default_value = true)]
     port: u16,
 
+    /// Allow changes: records can be edited in the page, and saved to new files
+    #[arg(long)]
+    edit: bool,
+
     /// Print the address of the page only, and do not open a browser
     #[arg(long)]
     no_open: bool,
@@ -85,6 +90,7 @@ impl Inspect {
             rules: self.rules.0,
             records: self.records.clone(),
             framing,
+            is_editable: self.edit,
         })
         .map_err(Failure::usage)?;
         if let Some((type_name, rules)) = bench.initial() {

@@ -5,24 +5,27 @@ use crate::exit::{Exit, Failure, Outcome};
 use crate::job::Job;
 use crate::term;
 use clap::Args;
+use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::path::PathBuf;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tercet::Rules;
-use tercet::dynamic::validate::Validator;
-use tercet::dynamic::{NodeId, Options, Plan, Tape};
-use tercet::edit::{Change, EditError};
-use tercet::records::{Output, RecordReader};
+use tercet::Schema;
+use tercet::dynamic::Options;
+use tercet::edit::{Change, ChangeError, change_octets};
+use tercet::records::conversion::RecordOptions;
+use tercet::records::{
+    Check, Framing, Identifiers, Output, RecordReader, Replacement, detect, replace_records,
+};
 use tercet::suggest;
-use tercet::{TapeCodec, check_trailing};
 use tercet_printable::path;
 
 /// Change components of a value in a file; lengths are adjusted, the rest stays as it is
 #[derive(Args, Debug)]
 #[command(after_help = "\
 VALUE is JSON (X.697), and a text needs no quotes. An absent component is added, another alternative of a CHOICE replaces the one
-that is there, and the number after the last element of a list adds an element. The file is replaced as a whole or not at all.
+that is there, and the number after the last element of a list adds an element. Lengths of lists, headers and blocks around the
+record are adjusted. The file is replaced as a whole or not at all.
 
 Examples:
   tercet set -s schemas/demo -t CallRecord -n 5 moCall.duration=60 calls.ber
@@ -47,6 +50,10 @@ pub struct Set {
     /// The number of the record in a file of several, from 0
     #[arg(short, long, value_name = "NUMBER")]
     number: Option<u64>,
+
+    /// How records are framed, such as `plain` or `u16be`; found by trial by default
+    #[arg(long, value_name = "FRAMING")]
+    framing: Option<String>,
 
     /// Remove the component or element at this path, after the changes; may be repeated
     #[arg(long, value_name = "PATH")]
@@ -86,25 +93,25 @@ impl Set {
         guard.writes("the file", &target)?;
         let mut input = File::open(&file).map_err(named)?;
         let metadata = input.metadata().map_err(named)?;
-        let (plan, root, place) = if rules.has_elements() {
-            let job = Job::new(&schema, &self.type_name, None)?;
+        let (plan, root, place, framing) = if rules.has_elements() {
+            let job = self.job(&schema, &mut input).map_err(|fault| fault.failure(&file))?;
             let place = self.record(&job, &file)?;
-            (job.plan, job.record, place)
+            (job.plan, job.record, place, job.framing)
         } else {
             if self.number.is_some_and(|number| number > 0) {
                 return Err(Failure::usage(format_args!("a file in {rules} holds one value")));
             }
+            if self.framing.is_some() {
+                return Err(Failure::usage(format_args!("`--framing` is for records in BER, not for {rules}")));
+            }
             let plan = schema.plan_for(rules, &[&self.type_name]).map_err(Failure::usage)?;
             let root = crate::values::root(&plan, &self.type_name)?;
-            (plan, root, 0..metadata.len())
+            let octets = fs::read(&file).map_err(named)?;
+            let place = Place { offset: 0, length: metadata.len(), octets };
+            (plan, root, place, Framing::concatenated(Identifiers::any()))
         };
-        let mut record = Vec::new();
-        input.seek(SeekFrom::Start(place.start)).map_err(named)?;
-        (&mut input).take(place.end - place.start).read_to_end(&mut record).map_err(named)?;
-        let changed = change(&plan, (root, rules), &record, &list).map_err(|fault| match fault {
-            Fault::Usage(text) => Failure::usage(text),
-            Fault::Input(text) => Failure::input(format_args!("{}: {text}", path(&file))),
-        })?;
+        let changed = change_octets(&plan, root, rules, &place.octets, &list)
+            .map_err(|error| fault(error).failure(&file))?;
         for violation in &changed.violations {
             term::warning(violation);
         }
@@ -112,11 +119,8 @@ impl Set {
             term::warning("the value was not in the form that Tercet writes; all of it is written anew");
         }
         let mut output = Output::create(&target)?;
-        input.rewind().map_err(named)?;
-        io::copy(&mut (&mut input).take(place.start), &mut output)?;
-        output.write_all(&changed.octets)?;
-        input.seek(SeekFrom::Start(place.end)).map_err(named)?;
-        io::copy(&mut input, &mut output)?;
+        let new = Replacement { length: place.length, octets: changed.octets };
+        replace_records(&mut input, &framing, &BTreeMap::from([(place.offset, new)]), &mut output).map_err(named)?;
         output.commit()?;
         if self.output.is_none() {
             fs::set_permissions(&target, metadata.permissions()).map_err(named)?;
@@ -126,8 +130,27 @@ impl Set {
 }
 
 impl Set {
-    /// Finds the bytes of the record.
-    fn record(&self, job: &Job, file: &std::path::Path) -> Outcome<std::ops::Range<u64>> {
+    /// Returns how the records are read: with the framing that is given, or that is found by trial.
+    fn job(&self, schema: &Arc<Schema>, input: &mut File) -> Result<Job, Fault> {
+        let mut job = Job::new(schema, &self.type_name, None).map_err(Fault::Other)?;
+        if let Some(framing) = &self.framing {
+            let given = RecordOptions { framing: framing.clone(), ..RecordOptions::default() };
+            let given = given.given_framing().map_err(|error| Fault::Usage(error.to_string()))?;
+            job.framing = given.framed(job.framing).map_err(|error| Fault::Usage(error.to_string()))?;
+            return Ok(job);
+        }
+        let mut sample = Vec::new();
+        input.take(SAMPLE).read_to_end(&mut sample).map_err(|error| Fault::Input(error.to_string()))?;
+        let is_whole = (sample.len() as u64) < SAMPLE;
+        let mut check = Check::new(&job.plan, Some(&job.others), job.record, &Options::default());
+        if let Some(found) = detect(&job.framing, &sample, is_whole, &mut check) {
+            job.framing = found.framing;
+        }
+        Ok(job)
+    }
+
+    /// Finds the record.
+    fn record(&self, job: &Job, file: &Path) -> Outcome<Place> {
         let named = |error: io::Error| Failure::io(path(file), &error);
         let mut reader = RecordReader::new(File::open(file).map_err(named)?, job.framing.clone());
         let (mut count, mut found) = (0, None);
@@ -136,7 +159,8 @@ impl Set {
                 continue;
             }
             if count == self.number.unwrap_or(0) {
-                found = Some(item.offset..item.offset + item.octets.len() as u64);
+                let octets = item.octets.to_vec();
+                found = Some(Place { offset: item.offset, length: octets.len() as u64, octets });
             }
             count += 1;
             if found.is_some() && (self.number.is_some() || count > 1) {
@@ -153,13 +177,14 @@ impl Set {
     }
 }
 
-/// A value with its changes.
-struct Changed {
+/// Bytes that framings are tried on.
+const SAMPLE: u64 = 1 << 20;
+
+/// A record in its file.
+struct Place {
+    offset: u64,
+    length: u64,
     octets: Vec<u8>,
-    /// Constraints that it does not meet now, but did before.
-    violations: Vec<String>,
-    /// Whether other bytes differ too, as the value was in another form.
-    is_rewritten: bool,
 }
 
 /// Why a value is not changed.
@@ -168,51 +193,30 @@ enum Fault {
     Usage(String),
     /// The file.
     Input(String),
+    Other(Failure),
 }
 
-impl From<EditError> for Fault {
-    fn from(error: EditError) -> Self {
-        match error.unknown() {
-            Some((kind, name, known)) => {
-                let text = suggest::unknown(kind, name, known.iter().map(String::as_str));
-                Self::Usage(format!("`{}`: {text}", error.path()))
-            }
-            None => Self::Usage(error.to_string()),
+impl Fault {
+    fn failure(self, file: &Path) -> Failure {
+        match self {
+            Self::Usage(text) => Failure::usage(text),
+            Self::Input(text) => Failure::input(format_args!("{}: {text}", path(file))),
+            Self::Other(failure) => failure,
         }
     }
 }
 
-/// Changes a value, and reads the result to see that it is one.
-fn change(
-    plan: &Plan,
-    (root, rules): (NodeId, Rules),
-    octets: &[u8],
-    changes: &[Change],
-) -> Result<Changed, Fault> {
-    let input = |error: &dyn std::fmt::Display| Fault::Input(error.to_string());
-    let mut codec = TapeCodec::new(rules, plan);
-    let (mut tape, mut options) = (Tape::new(), Options::default());
-    options.rules = rules.plan_rules();
-    let length = codec.read(root, octets, &mut tape, &options).map_err(|error| input(&error))?;
-    check_trailing(plan, root, &octets[length..], length as u64, tercet::dynamic::Trailing::Zeros)
-        .map_err(|error| input(&error))?;
-    let mut before = Vec::new();
-    codec.write(tape.view(octets), &mut before).map_err(|error| input(&error))?;
-    let mut validator = Validator::new();
-    let old = validator.check(&plan.shape, root, tape.view(octets));
-    for change in changes {
-        tape = change.apply(&plan.shape, root, tape.view(octets))?;
+fn fault(error: ChangeError) -> Fault {
+    match error {
+        ChangeError::Read(error) => Fault::Input(error.to_string()),
+        ChangeError::Trailing(error) => Fault::Input(error.to_string()),
+        ChangeError::Write(error) => Fault::Usage(crate::values::unwritten(&error)),
+        ChangeError::Change(error) => Fault::Usage(match error.unknown() {
+            Some((kind, name, known)) => {
+                let text = suggest::unknown(kind, name, known.iter().map(String::as_str));
+                format!("`{}`: {text}", error.path())
+            }
+            None => error.to_string(),
+        }),
     }
-    let mut after = Vec::new();
-    let usage = |error: &dyn std::fmt::Display| Fault::Usage(error.to_string());
-    codec.write(tape.view(octets), &mut after).map_err(|error| usage(&crate::values::unwritten(&error)))?;
-    let new = validator.check(&plan.shape, root, tape.view(octets));
-    let violations = new
-        .iter()
-        .filter(|it| !old.iter().any(|known| known.path == it.path))
-        .map(ToString::to_string)
-        .collect();
-    let mut again = Tape::new();
-    codec.read(root, &after, &mut again, &options).map_err(|error| usage(&error))?;
-    Ok(Changed { octets: after, violations, is_rewritten: before != octets[..length] })
 }

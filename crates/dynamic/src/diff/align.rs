@@ -5,20 +5,20 @@ use crate::Value;
 /// Cells of the table that finds the longest common part; larger lists are aligned by their equal ends alone.
 const CELLS: usize = 4_000_000;
 
-/// A step through both lists.
+/// A step through two lists; numbers are indices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step {
-    /// These belong together.
+pub enum Step {
+    /// These elements belong together.
     Both(usize, usize),
-    /// In the first only.
+    /// An element of the first list only.
     Before(usize),
-    /// In the second only.
+    /// An element of the second list only.
     After(usize),
 }
 
 /// Aligns two lists: equal elements in their order as many as can be, and those between them one by one, as far as there
 /// are as many on both sides.
-pub(super) fn align(before: &[Value], after: &[Value]) -> Vec<Step> {
+pub fn align(before: &[Value], after: &[Value]) -> Vec<Step> {
     let begin = before.iter().zip(after).take_while(|(a, b)| a == b).count();
     let (a, b) = (&before[begin..], &after[begin..]);
     let end = a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();

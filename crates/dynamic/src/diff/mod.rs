@@ -30,7 +30,7 @@ use crate::constant::say_constant;
 use crate::tape::View;
 use crate::text::join_path;
 use crate::value::{Bits, Builder, Content, Value};
-use align::{Step, align};
+pub use align::{Step, align};
 use std::fmt;
 use tercet_plan::shape::{Field, Presence};
 use tercet_plan::{FieldId, NodeId, Shape};

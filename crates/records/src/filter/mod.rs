@@ -39,9 +39,9 @@ pub struct Filter {
     has_indices: bool,
 }
 
-/// The memory of a filter from one record to the next.
+/// The memory of a [`Filter`] from one record to the next.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct FilterState {
+pub struct FilterState {
     path: Vec<FieldId>,
     elements: Elements,
     /// Of each test, what has been found.
@@ -192,8 +192,9 @@ impl Filter {
             .collect()
     }
 
-    /// Whether a record meets all conditions.
-    pub(crate) fn accepts(&self, shape: &Shape, view: View<'_>, state: &mut FilterState) -> bool {
+    /// Reports whether a record meets all conditions; `view` is the value as it is shown, of the shape that the filter was
+    /// made for.
+    pub fn accepts(&self, shape: &Shape, view: View<'_>, state: &mut FilterState) -> bool {
         let FilterState { path, elements, found, stack } = state;
         path.clear();
         elements.clear();
