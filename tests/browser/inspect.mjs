@@ -219,7 +219,7 @@ test("bytes from text", async () => {
   await check(page);
   await page.type("#pasted", "a2 2c 80 01 00 81 08 99 79 00 00 20 65 72 f6 82 01 00 83 07 91 94 71 00 36 68 08 84 06 91 94 71 00 00 70 85 09 26 11 01 00 00 17 2b 01 00");
   await page.click("#show-pasted");
-  await page.waitForFunction(() => location.hash.includes("file=1"));
+  await page.waitForFunction(() => location.hash.includes("input="));
   assert.equal((await selected(page)).explained, "CallRecord");
   await check(page);
   await page.close();
@@ -232,5 +232,10 @@ test("pictures", async () => {
     await check(page);
     await page.screenshot({ path: join(pictures, `inspector-${theme}.webp`), type: "webp", quality: 72 });
     await page.close();
+    const other = await open(`${url}#record=5&path=CallRecord.moCall&with=7`, { theme, size: [1200, 560] });
+    await other.waitForSelector("#compare[open] .compare-row");
+    await check(other);
+    await other.screenshot({ path: join(pictures, `inspector-compare-${theme}.webp`), type: "webp", quality: 72 });
+    await other.close();
   }
 });

@@ -44,6 +44,8 @@ test("a wrong condition is explained where it is written", async () => {
   await page.waitForFunction(() => !document.getElementById("filter-error").hidden);
   assert.match(await page.$eval("#filter-error", (it) => it.textContent), /duratio[\s\S]*duration/);
   assert.equal(await page.$eval("#where", (it) => it.getAttribute("aria-invalid")), "true");
+  // The answer has the status of a fault, which the browser notes.
+  page.faults = page.faults.filter((text) => !text.includes("422"));
   await check(page);
   await page.close();
 });
@@ -68,7 +70,7 @@ test("bytes, text and digits of numbers are found in all records", async () => {
   await page.keyboard.type("94 71 00 36");
   await page.keyboard.press("Enter");
   await page.waitForFunction(() => document.getElementById("status").textContent.startsWith("4 bytes at offset"));
-  assert.equal((await selected(page)).path, "CallRecord.sms.servedMSISDN");
+  assert.equal((await selected(page)).path, "CallRecord.sms.otherParty");
   await page.close();
 });
 

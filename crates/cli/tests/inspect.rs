@@ -65,6 +65,21 @@ impl Inspector {
         serde_json::from_str(&answer.body).unwrap()
     }
 
+    /// Sends a request with a body.
+    fn post(&self, path: &str, fields: &str, body: &str) -> Answer {
+        let (address, length) = (&self.address, body.len());
+        self.raw(&format!(
+            "POST {path} HTTP/1.1\r\nHost: {address}\r\n{fields}Content-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+        ))
+    }
+
+    /// Changes something.
+    fn act(&self, question: &str, body: &str) -> Value {
+        let answer = self.post(&format!("{}api/{question}", self.base), "", body);
+        assert_eq!(answer.status, 200, "{question}: {}", answer.body);
+        serde_json::from_str(&answer.body).unwrap()
+    }
+
     /// Asks a question that has no answer; returns the reason.
     fn refused(&self, question: &str) -> String {
         let answer = self.get(&format!("{}api/{question}", self.base), "");
@@ -246,19 +261,14 @@ fn values_and_bytes_for_other_programs() {
     assert_eq!(export(&format!("as=hex&{path}")), "81054D53433032");
     assert!(export(&format!("as=c&{path}")).contains("message[7] = {\n    0x81, 0x05, 0x4D"));
     assert_eq!(export("as=hex").len(), 2 * 123);
-    assert!(inspector.refused("export?record=5&as=abc").contains("known: json"));
+    assert!(inspector.refused("export?record=5&as=abc").contains("unknown form `abc`"));
 }
 
 #[test]
 fn text_is_pasted() {
     let inspector = demo();
     let (address, base) = (&inspector.address, &inspector.base);
-    let paste = |path: &str, fields: &str, text: &str| {
-        let length = text.len();
-        inspector.raw(&format!(
-            "POST {path} HTTP/1.1\r\nHost: {address}\r\n{fields}Content-Length: {length}\r\nConnection: close\r\n\r\n{text}"
-        ))
-    };
+    let paste = |path: &str, fields: &str, text: &str| inspector.post(path, fields, text);
     let octets = std::fs::read(root().join("examples/calls.ber")).unwrap();
     let digits: String = octets[..46].iter().map(|octet| format!("{octet:02x}")).collect();
     let spaced: String = octets[..46].iter().map(|octet| format!("0x{octet:02X}, ")).collect();
@@ -458,4 +468,111 @@ fn what_cannot_be_shown_is_an_error_of_the_command() {
         let text = String::from_utf8_lossy(&output.stderr);
         assert!(!output.status.success() && text.contains(reason), "{words:?}: {text}");
     }
+}
+
+/// The records that a filter keeps.
+fn kept(inspector: &Inspector, filter: &str) -> Vec<u64> {
+    let answer = inspector.ask(&format!("records?{filter}"));
+    let rows = answer["rows"].as_array().unwrap();
+    assert_eq!(answer["total"].as_u64(), Some(rows.len() as u64));
+    rows.iter().map(|row| row["record"].as_u64().unwrap()).collect()
+}
+
+#[test]
+fn records_are_filtered() {
+    let inspector = demo();
+    let all = inspector.ask("records")["rows"].as_array().unwrap().clone();
+    let of = |label: &str| -> Vec<u64> {
+        all.iter().filter(|row| row["label"] == label).map(|row| row["record"].as_u64().unwrap()).collect()
+    };
+    assert_eq!(kept(&inspector, "where=choice%3DmoCall"), of("moCall"));
+    let both = kept(&inspector, "where=choice%3DmoCall+and+duration+%3E+100");
+    assert!(!both.is_empty() && both.len() < of("moCall").len() && both.contains(&5), "{both:?}");
+    // The bytes of a text, those in hexadecimal, the digits of a number as they are encoded.
+    assert!(kept(&inspector, "holds=msc02").contains(&5));
+    assert_eq!(kept(&inspector, "holds=msc02"), kept(&inspector, "holds=4D+53+43+30+32"));
+    assert_eq!(kept(&inspector, "holds=%2B4917006386"), [0]);
+    assert_eq!(kept(&inspector, "problem=any"), [0; 0]);
+    let position = inspector.ask("position?record=5&where=choice%3DmoCall")["position"].as_u64().unwrap();
+    assert_eq!(of("moCall")[position as usize], 5);
+    let reason = inspector.refused("records?where=duratio+%3E+1");
+    assert!(reason.contains("did you mean `duration`?"), "{reason}");
+    assert!(inspector.refused("records?problem=bad").contains("bad"));
+}
+
+#[test]
+fn values_are_compared() {
+    let inspector = demo();
+    let same = inspector.ask("compare?record=5&with-record=5");
+    assert_eq!((&same["differences"], &same["octets"]), (&0.into(), &0.into()));
+    let other = inspector.ask("compare?record=5&with-record=7");
+    assert_eq!((&other["differences"], &other["right"]["record"]), (&11.into(), &7.into()));
+    let lines = other["lines"].as_array().unwrap();
+    let duration = lines.iter().find(|line| line["left"]["name"] == "duration").unwrap();
+    assert_eq!((&duration["state"], &duration["left"]["value"]), (&"changed".into(), &"1779".into()));
+    let identity = lines.iter().find(|line| line["right"]["name"] == "servedIMEI").unwrap();
+    assert_eq!((&identity["state"], &identity["left"]), (&"added".into(), &Value::Null));
+    assert!(!inspector.refused("compare?record=5&with-record=99").is_empty());
+}
+
+#[test]
+fn records_are_changed_and_saved() {
+    let (folder, path) = file("calls.ber", &std::fs::read(root().join("examples/calls.ber")).unwrap());
+    let words = ["--no-open", "--edit", "-s", "schemas/demo", "-t", "CallRecord", "--rules", "ber", &path];
+    let inspector = Inspector::new(&words);
+    let duration = "record=5&path=CallRecord.moCall.duration";
+    let value = || inspector.ask(&format!("explain?{duration}"))["value"].as_str().unwrap().to_owned();
+    // A change is tried first: what it would do, with the constraint.
+    let tried = inspector.act(&format!("edit?{duration}&op=set&try=1"), "604801");
+    assert_eq!(tried["problems"][0]["path"], "CallRecord.moCall.duration");
+    assert_eq!(value(), "1779");
+    assert_eq!(inspector.act(&format!("edit?{duration}&op=set"), "60")["undo"], 1);
+    assert_eq!(value(), "60");
+    inspector.act("edit?record=5&op=remove&path=CallRecord.moCall.answerTime", "");
+    inspector.act("edit?record=5&op=undo", "");
+    assert_eq!(inspector.act("edit?record=5&op=undo", "")["edited"], 0);
+    assert_eq!(value(), "1779");
+    assert_eq!(inspector.act("edit?record=5&op=redo", "")["edited"], 1);
+    let fields = inspector.ask("fields?record=5&path=CallRecord.moCall.supplementary");
+    let (add, removes) = (fields["add"][0]["path"].as_str().unwrap(), &fields["canRemove"]);
+    assert_eq!((add, removes), ("CallRecord.moCall.supplementary[2]", &true.into()));
+    let sample = inspector.ask(&format!("sample?record=5&path={add}"))["json"].as_str().unwrap().to_owned();
+    inspector.act(&format!("edit?record=5&op=set&path={add}"), &sample);
+    assert_eq!(inspector.ask("message?record=5")["problems"], serde_json::json!([]));
+    // The list shows it, and filters find it.
+    assert_eq!(inspector.ask("records?from=5&count=1")["rows"][0]["edited"], true);
+    assert!(kept(&inspector, "where=duration+%3D+60").contains(&5));
+    // Bytes by hand.
+    inspector.act("edit?record=0&op=octets&from=3&count=1", "7f");
+    assert_eq!(inspector.ask("message?record=0")["problems"][0]["kind"], "fault");
+    inspector.act("edit?record=0&op=revert", "");
+    let to = folder.path().join("new.ber");
+    let saved = inspector.act(&format!("save?to={}", to.display()), "");
+    assert_eq!(saved["records"], 1);
+    let (old, new) = (std::fs::read(&path).unwrap(), std::fs::read(&to).unwrap());
+    assert_eq!((&new[..278], &new[new.len() - 500..]), (&old[..278], &old[old.len() - 500..]));
+    // Nothing is replaced.
+    let again = inspector.post(&format!("{}api/save?to={path}", inspector.base), "", "");
+    assert_eq!((again.status, std::fs::read(&path).unwrap()), (422, old));
+    // Another page may never change anything; without the option, nobody may.
+    let question = format!("{}api/edit?{duration}&op=set", inspector.base);
+    assert_eq!(inspector.post(&question, "Origin: http://example.net\r\n", "1").status, 403);
+    let refused = demo();
+    let answer = refused.post(&format!("{}api/edit?{duration}&op=set", refused.base), "", "1");
+    assert!(answer.status == 422 && answer.body.contains("--edit"), "{}", answer.body);
+}
+
+#[test]
+fn traces_and_pages_for_others() {
+    let inspector = demo();
+    let export =
+        |words: &str| inspector.ask(&format!("export?record=5&{words}"))["text"].as_str().unwrap().to_owned();
+    assert!(export("as=trace").contains("X.690 8.1.3"));
+    let table = export("as=markdown");
+    let columns = |line: &str| line.replace("\\|", "").matches('|').count();
+    assert!(table.lines().all(|line| columns(line) == 8), "{table}");
+    assert_eq!(export("as=base64&path=CallRecord.moCall.recordNumber"), "gAEF\n");
+    let page = export("as=html");
+    assert!(page.contains("MSC02") && !page.contains("<script") && !page.contains("http"), "{page}");
+    assert_eq!(page.matches("<ul>").count(), page.matches("</ul>").count());
 }

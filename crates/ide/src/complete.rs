@@ -1,6 +1,6 @@
 //! Names and words that fit at a place.
 
-use crate::{Kind, Snapshot};
+use crate::{Kind, Outside, Snapshot};
 use std::collections::BTreeMap;
 use tercet_model::import_fix;
 use tercet_syntax::ast::Module;
@@ -24,6 +24,16 @@ impl Snapshot {
     /// imports, names of other modules, which are imported then, reserved words; components and items where a value is
     /// written, the names of a module behind its name and a dot, the fields of classes behind `&`.
     pub fn completions(&self, file: FileId, at: u32) -> (Span, Vec<Completion>) {
+        self.completions_with(file, at, std::iter::empty())
+    }
+
+    /// Returns the same with names of modules that the snapshot does not have.
+    pub fn completions_with<'o>(
+        &self,
+        file: FileId,
+        at: u32,
+        outside: impl Iterator<Item = Outside<'o>>,
+    ) -> (Span, Vec<Completion>) {
         let source = self.sources().file(file);
         let before = source.text.get(..(at - source.start) as usize).unwrap_or_default();
         let is_word = |letter: char| letter.is_ascii_alphanumeric() || letter == '-';
@@ -65,16 +75,26 @@ impl Snapshot {
             }
         }
         self.inner(here, &mut found);
-        for other in modules.iter().filter(|it| it.name.text != module.name.text) {
-            for assignment in &other.assignments {
-                let name = &assignment.name.text;
-                if !found.has(name) {
-                    let fix = import_fix(module, name, &other.name.text);
-                    let detail = format!("import from {}", other.name.text);
-                    found.name(name, Kind::of(&assignment.kind), detail, fix.edits);
-                }
+        let inside = modules.iter().filter(|it| it.name.text != module.name.text).flat_map(|other| {
+            let own = other.assignments.iter();
+            own.map(move |it| Outside {
+                module: &other.name.text,
+                name: &it.name.text,
+                kind: Kind::of(&it.kind),
+            })
+        });
+        // Editors take letters out of the middle of names too.
+        let first = self.text(prefix).chars().next().map(|letter| letter.to_ascii_lowercase());
+        let fits =
+            |name: &str| first.is_none_or(|first| name.chars().any(|it| it.to_ascii_lowercase() == first));
+        let mut import = |Outside { module: owner, name, kind }: Outside<'_>| {
+            if fits(name) && !found.has(name) {
+                let fix = import_fix(module, name, owner);
+                found.name(name, kind, format!("import from {owner}"), fix.edits);
             }
-        }
+        };
+        inside.for_each(&mut import);
+        outside.for_each(import);
         Keyword::ALL.iter().for_each(|word| found.word(word.text()));
         (prefix, found.finish())
     }

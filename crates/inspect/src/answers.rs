@@ -115,7 +115,11 @@ impl Workbench {
         if shape.node(view.root).kind != Kind::Choice {
             return Vec::new();
         }
-        shape.fields_of(view.root).take(MOST_ALTERNATIVES).map(|(_, field)| shape.name(field.name).to_owned()).collect()
+        shape
+            .fields_of(view.root)
+            .take(MOST_ALTERNATIVES)
+            .map(|(_, field)| shape.name(field.name).to_owned())
+            .collect()
     }
 
     fn records(&self, query: &Query) -> Result<Value, String> {
@@ -125,7 +129,7 @@ impl Workbench {
         let count = query.number("count", 200)?.min(MOST_ROWS) as usize;
         let from = match (query.text("record"), &matches) {
             (Some(_), None) => self.row(query, &rows)?.number,
-            (Some(_), Some(matches)) => matches.position(self.row(query, &rows)?.number),
+            (Some(_), Some(matches)) => matches.position(self.row(query, &rows)?.number, WAIT),
             (None, _) => query.number("from", 0)?,
         };
         let wait = if from == 0 { WAIT } else { Duration::ZERO };
@@ -133,7 +137,10 @@ impl Workbench {
             None => rows.range(from, count, wait),
             Some(matches) => {
                 let numbers = matches.range(from, count, wait);
-                numbers.into_iter().filter_map(|number| rows.range(number, 1, Duration::ZERO).first().copied()).collect()
+                numbers
+                    .into_iter()
+                    .filter_map(|number| rows.range(number, 1, Duration::ZERO).first().copied())
+                    .collect()
             }
         };
         if from == 0 {
@@ -195,7 +202,7 @@ impl Workbench {
     fn position(&self, query: &Query) -> Result<Value, String> {
         let (rows, _) = self.rows(query)?;
         let row = self.row(query, &rows)?;
-        let position = self.matches(query)?.map_or(row.number, |matches| matches.position(row.number));
+        let position = self.matches(query)?.map_or(row.number, |matches| matches.position(row.number, WAIT));
         Ok(json!({ "position": position, "row": row.number }))
     }
 

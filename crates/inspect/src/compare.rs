@@ -49,7 +49,8 @@ impl Workbench {
             .iter()
             .map(|line| {
                 let (a, b) = (side(&left, line.left, &left_pieces), side(&right, line.right, &right_pieces));
-                let octets = |side: &Option<(Map<String, Value>, Vec<u8>)>| side.as_ref().map(|side| side.1.clone());
+                let octets =
+                    |side: &Option<(Map<String, Value>, Vec<u8>)>| side.as_ref().map(|side| side.1.clone());
                 let differs = octets(&a) != octets(&b);
                 different_octets += u64::from(differs);
                 let state = match (line.left, line.right) {
@@ -148,7 +149,9 @@ fn compared(left: &Tree, right: &Tree) -> (Vec<Line>, u64) {
             let (tree, index) = if x.is_some() { (left, x) } else { (right, y) };
             let mut children: Vec<u32> = tree.children(index.unwrap_or(0)).map(|(child, _)| child).collect();
             children.reverse();
-            let of_side = |child| if x.is_some() { (level + 1, Some(child), None) } else { (level + 1, None, Some(child)) };
+            let of_side = |child| {
+                if x.is_some() { (level + 1, Some(child), None) } else { (level + 1, None, Some(child)) }
+            };
             open.extend(children.into_iter().map(of_side));
             continue;
         };
@@ -314,15 +317,24 @@ mod tests {
     #[test]
     fn lists_are_aligned() {
         let (found, differences) = lines(&tree("a", &[1, 2, 3]), &tree("a", &[1, 9, 2, 3]));
-        let expected =
-            ["!A A", "A.a A.a", "!A.list A.list", "A.list[0] A.list[0]", "!- A.list[1]", "A.list[1] A.list[2]"];
+        let expected = [
+            "!A A",
+            "A.a A.a",
+            "!A.list A.list",
+            "A.list[0] A.list[0]",
+            "!- A.list[1]",
+            "A.list[1] A.list[2]",
+        ];
         assert_eq!((&found[..6], differences), (&expected.map(str::to_owned)[..], 1));
     }
 
     #[test]
     fn components_belong_together_by_name() {
         let (found, differences) = lines(&tree("a", &[]), &tree("b", &[]));
-        assert_eq!((&found[1..], differences), (&["!A.a -", "!- A.b", "A.list A.list"].map(str::to_owned)[..], 2));
+        assert_eq!(
+            (&found[1..], differences),
+            (&["!A.a -", "!- A.b", "A.list A.list"].map(str::to_owned)[..], 2)
+        );
         assert_eq!(lines(&tree("a", &[1]), &tree("a", &[1])).1, 0);
         // All that is inside of one part is one difference.
         let alone = Tree::default();

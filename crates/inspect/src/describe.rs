@@ -108,7 +108,10 @@ impl<'v> Describer<'v> {
 /// Reports whether the row of a record can have more than its place: other rules have plans of their own, and a long record
 /// is looked at when it is opened.
 pub(crate) fn can_describe(row: &Row) -> bool {
-    row.kind.is_record() && row.kind.rules().is_none() && row.length <= SUMMARY as u64 && row.kind != RowKind::Rejected
+    row.kind.is_record()
+        && row.kind.rules().is_none()
+        && row.length <= SUMMARY as u64
+        && row.kind != RowKind::Rejected
 }
 
 /// Looks for a text in the values of a record.

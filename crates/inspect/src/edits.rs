@@ -60,10 +60,8 @@ impl Edits {
 
     pub(crate) fn steps(&self, file: usize, offset: u64) -> Steps {
         let records = self.lock();
-        let of_history = |history: &History| Steps {
-            undo: history.at,
-            redo: history.versions.len() - history.at - 1,
-        };
+        let of_history =
+            |history: &History| Steps { undo: history.at, redo: history.versions.len() - history.at - 1 };
         records.get(&(file, offset)).map(of_history).unwrap_or_default()
     }
 
@@ -128,12 +126,20 @@ impl Workbench {
             "set" | "remove" => Some(changed(&message, query, op, text, &mut notes)?),
             "octets" => Some(spliced(&message, query, text)?),
             "undo" | "redo" | "revert" => None,
-            _ => return Err(suggest::unknown("change", op, ["set", "remove", "octets", "undo", "redo", "revert"])),
+            _ => {
+                return Err(suggest::unknown(
+                    "change",
+                    op,
+                    ["set", "remove", "octets", "undo", "redo", "revert"],
+                ));
+            }
         };
         if let Some(new) = new {
             if query.text("try").is_some() {
                 let tried = Message::new(message.view.clone(), new, message.offset);
-                return Ok(json!({ "length": tried.octets.len(), "problems": self.problems(&tried), "notes": notes }));
+                return Ok(
+                    json!({ "length": tried.octets.len(), "problems": self.problems(&tried), "notes": notes }),
+                );
             }
             if new != message.octets {
                 self.edits.push(file, row.offset, row.length, &message.octets, new)?;
@@ -178,7 +184,8 @@ impl Workbench {
         };
         let named = |error: std::io::Error| format!("{to}: {error}");
         let mut output = Output::create(path).map_err(named)?;
-        replace_records(&mut source.reader(), &framing, &records, &mut output).map_err(|error| error.to_string())?;
+        replace_records(&mut source.reader(), &framing, &records, &mut output)
+            .map_err(|error| error.to_string())?;
         output.commit().map_err(named)?;
         Ok(json!({ "path": to, "records": count }))
     }
@@ -194,7 +201,8 @@ impl Workbench {
             "path": message.tree.path(index), "undo": undo, "redo": redo, "edited": self.edits.count(file),
             "editable": self.is_editable && row.kind.is_record(),
         });
-        let (Some(view), Some(node)) = (message.view.as_deref(), message.tree.nodes.get(index as usize)) else {
+        let (Some(view), Some(node)) = (message.view.as_deref(), message.tree.nodes.get(index as usize))
+        else {
             return Ok(answer);
         };
         let shape = &view.plan.shape;
@@ -203,9 +211,11 @@ impl Workbench {
         let kind = shape.node(id).kind;
         let items: Vec<Value> = match kind {
             Kind::Boolean => vec!["true".into(), "false".into()],
-            Kind::Enumerated => {
-                shape.items_of(id).iter().map(|item| format!("\"{}\"", shape.name(item.name)).into()).collect()
-            }
+            Kind::Enumerated => shape
+                .items_of(id)
+                .iter()
+                .map(|item| format!("\"{}\"", shape.name(item.name)).into())
+                .collect(),
             _ => Vec::new(),
         };
         answer["choices"] = items.into();
@@ -245,7 +255,10 @@ fn changed(
     text: &str,
     notes: &mut Vec<String>,
 ) -> Result<Vec<u8>, String> {
-    let view = message.view.as_deref().ok_or("a change of a value requires a specification; change bytes instead")?;
+    let view = message
+        .view
+        .as_deref()
+        .ok_or("a change of a value requires a specification; change bytes instead")?;
     let path = query.text("path").ok_or("the path of the component is missing")?;
     // The root may have no name of its own that the engine knows.
     let root = message.tree.nodes.first().map_or("", |root| &*root.name);
@@ -291,7 +304,9 @@ fn can_remove(message: &Message, index: u32) -> bool {
     let Tree { nodes, .. } = &message.tree;
     let Some(view) = message.view.as_deref() else { return false };
     let shape = &view.plan.shape;
-    let Some(node) = nodes.get(index as usize).filter(|node| node.state == State::Plain) else { return false };
+    let Some(node) = nodes.get(index as usize).filter(|node| node.state == State::Plain) else {
+        return false;
+    };
     let Some(around) = nodes.get(node.parent as usize).and_then(|around| around.node) else { return false };
     if around.index() >= shape.nodes.len() {
         return false;
@@ -349,7 +364,8 @@ pub(crate) fn part_of(message: &Message, index: u32) -> Option<String> {
     if let Err(error) = codec.read(view.root, &message.octets, &mut tape, &options) {
         codec.finish_partial(view.root, &message.octets, &mut tape, &options, &error);
     }
-    (token < tape.view(&message.octets).len()).then(|| json_of(&view.plan.shape, tape.view(&message.octets), token))
+    (token < tape.view(&message.octets).len())
+        .then(|| json_of(&view.plan.shape, tape.view(&message.octets), token))
 }
 
 /// The value at an entry of a tape, in JSON on several lines.

@@ -132,7 +132,8 @@ fn base64(octets: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::new();
     for group in octets.chunks(3) {
-        let bits = group.iter().fold(0_u32, |bits, octet| bits << 8 | u32::from(*octet)) << (8 * (3 - group.len()));
+        let bits =
+            group.iter().fold(0_u32, |bits, octet| bits << 8 | u32::from(*octet)) << (8 * (3 - group.len()));
         for index in 0..4 {
             let digit = DIGITS[(bits >> (18 - 6 * index) & 63) as usize];
             text.push(if index > group.len() { '=' } else { char::from(digit) });
@@ -150,7 +151,10 @@ fn traced(message: &Message, is_table: bool) -> Result<String, String> {
     let unit = if has_bits { "bits" } else { "bytes" };
     let mut text = String::new();
     if is_table {
-        _ = writeln!(text, "| offset | {unit} | encoding | part | path | value | clause |\n|---|---|---|---|---|---|---|");
+        _ = writeln!(
+            text,
+            "| offset | {unit} | encoding | part | path | value | clause |\n|---|---|---|---|---|---|---|"
+        );
     }
     let cell = |text: &str| text.replace('|', "\\|").replace(['\n', '\r'], " ");
     let mut trace = Trace::new(&view.plan.shape, &message.octets, |step: &Step<'_>| {
@@ -167,11 +171,19 @@ fn traced(message: &Message, is_table: bool) -> Result<String, String> {
             true => writeln!(
                 text,
                 "| {at} | {count} | `{encoding}` | {} | {} | {} | {} |",
-                cell(part.trim_end()), cell(path), cell(value), step.clause
+                cell(part.trim_end()),
+                cell(path),
+                cell(value),
+                step.clause
             ),
             false => {
                 let value = if value.is_empty() { String::new() } else { format!(" = {value}") };
-                writeln!(text, "{at:>10} {count:>6} {encoding:<24} {:<14} {:<24} {path}{value}", step.clause, part.trim_end())
+                writeln!(
+                    text,
+                    "{at:>10} {count:>6} {encoding:<24} {:<14} {:<24} {path}{value}",
+                    step.clause,
+                    part.trim_end()
+                )
             }
         };
     });
@@ -192,7 +204,10 @@ mod tests {
     fn arrays_in_three_languages() {
         assert_eq!(array(&[1, 0xAB], "hex"), "01AB");
         let base64 = |octets: &[u8]| array(octets, "base64");
-        assert_eq!((base64(b"Ma").as_str(), base64(b"M").as_str(), base64(b"Man").as_str()), ("TWE=\n", "TQ==\n", "TWFu\n"));
+        assert_eq!(
+            (base64(b"Ma").as_str(), base64(b"M").as_str(), base64(b"Man").as_str()),
+            ("TWE=\n", "TQ==\n", "TWFu\n")
+        );
         assert_eq!(array(&[1], "c"), "static const unsigned char message[1] = {\n    0x01,\n};\n");
         assert_eq!(array(&[1], "rust"), "const MESSAGE: [u8; 1] = [\n    0x01,\n];\n");
         assert_eq!(array(&[1, 2], "python"), "message = bytes.fromhex(\n    \"0102\"\n)\n");

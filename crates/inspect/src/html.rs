@@ -44,7 +44,12 @@ pub(crate) fn page(message: &Message, source: &Source, row: &Row) -> String {
         out.push_str("<h2>Problems</h2><ul>\n");
         for problem in &message.problems {
             let path = message.tree.path(problem.node);
-            _ = writeln!(out, "<li class=\"problem\"><code>{}</code> {}</li>", escaped(&path), escaped(&problem.message));
+            _ = writeln!(
+                out,
+                "<li class=\"problem\"><code>{}</code> {}</li>",
+                escaped(&path),
+                escaped(&problem.message)
+            );
         }
         out.push_str("</ul>\n");
     }

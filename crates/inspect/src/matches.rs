@@ -67,7 +67,7 @@ impl Test {
             }
         };
         if let Some(problem) = wanted.problem.as_deref().filter(|name| !PROBLEMS.contains(name)) {
-            return Err(format!("unknown kind of problem `{problem}`; known: {}", PROBLEMS.join(", ")));
+            return Err(tercet_schema::suggest::unknown("kind of problem", problem, PROBLEMS));
         }
         let needle = wanted.holds.as_deref().map(Needle::new);
         Ok(Self { view, filter, problem: wanted.problem.clone(), needle })
@@ -197,8 +197,11 @@ impl Matches {
     /// Returns the numbers of the rows from a position on; waits a moment for them.
     pub(crate) fn range(&self, from: u64, count: usize, wait: Duration) -> Vec<u64> {
         let waits = |found: &mut Found| !found.complete && found.rows.len() as u64 <= from;
-        let found =
-            self.changed.wait_timeout_while(self.lock(), wait, waits).unwrap_or_else(PoisonError::into_inner).0;
+        let found = self
+            .changed
+            .wait_timeout_while(self.lock(), wait, waits)
+            .unwrap_or_else(PoisonError::into_inner)
+            .0;
         let from = usize::try_from(from).unwrap_or(usize::MAX);
         found.rows.iter().skip(from).take(count).copied().collect()
     }
@@ -209,9 +212,15 @@ impl Matches {
         drop(self.changed.wait_timeout_while(self.lock(), wait, waits));
     }
 
-    /// Returns the position of a row, or of the next that is kept.
-    pub(crate) fn position(&self, row: u64) -> u64 {
-        self.lock().rows.partition_point(|found| *found < row) as u64
+    /// Returns the position of a row, or of the next that is kept; waits a moment for the search to come that far.
+    pub(crate) fn position(&self, row: u64, wait: Duration) -> u64 {
+        let waits = |found: &mut Found| !found.complete && found.searched <= row;
+        let found = self
+            .changed
+            .wait_timeout_while(self.lock(), wait, waits)
+            .unwrap_or_else(PoisonError::into_inner)
+            .0;
+        found.rows.partition_point(|found| *found < row) as u64
     }
 
     fn search(
@@ -278,18 +287,35 @@ struct Looking<'t> {
 impl<'t> Looking<'t> {
     fn new(test: &'t Test) -> Self {
         let describer = test.view.as_deref().map(Describer::new);
-        Self { test, describer, tape: Tape::new(), scratch: Scratch::default(), state: FilterState::default() }
+        Self {
+            test,
+            describer,
+            tape: Tape::new(),
+            scratch: Scratch::default(),
+            state: FilterState::default(),
+        }
     }
 
-    fn keeps(&mut self, (file, source): (usize, &Arc<Source>), rows: &Rows, row: &Row, edits: &Edits) -> bool {
+    fn keeps(
+        &mut self,
+        (file, source): (usize, &Arc<Source>),
+        rows: &Rows,
+        row: &Row,
+        edits: &Edits,
+    ) -> bool {
         let Test { filter, problem, needle, .. } = self.test;
         if row.kind == RowKind::Rejected {
             let is_wanted = problem.as_deref().is_some_and(|kind| matches!(kind, "any" | "rejected"));
-            return filter.is_none() && (is_wanted || problem.is_none()) && self.has_needle(source, rows, row);
+            return filter.is_none()
+                && (is_wanted || problem.is_none())
+                && self.has_needle(source, rows, row);
         }
         // What is beside records is found by its bytes only.
         if !row.kind.is_record() {
-            return filter.is_none() && problem.is_none() && needle.is_some() && self.has_needle(source, rows, row);
+            return filter.is_none()
+                && problem.is_none()
+                && needle.is_some()
+                && self.has_needle(source, rows, row);
         }
         let octets = match edits.octets(file, row.offset) {
             Some(octets) => octets.to_vec(),
@@ -356,7 +382,10 @@ mod tests {
     fn bytes_are_found_as_hexadecimal_text_and_digits() {
         let octets = [0x91, 0x94, 0x71, 0x00, b'F', b'a', b'l', b'k'];
         let find = |text: &str| Needle::new(text).find(&octets, 0);
-        assert_eq!((find("71 00"), find("0x7100"), find("+491700")), (Some((2, 2)), Some((2, 2)), Some((1, 3))));
+        assert_eq!(
+            (find("71 00"), find("0x7100"), find("+491700")),
+            (Some((2, 2)), Some((2, 2)), Some((1, 3)))
+        );
         assert_eq!((find("falk"), find("72"), find("")), (Some((4, 4)), None, None));
         assert_eq!(Needle::new("+491700").find(&octets, 2), None);
     }

@@ -28,7 +28,8 @@ impl Query {
     /// not replace. A record that is named replaces the one of this question, however that is named.
     pub(crate) fn other(&self, prefix: &str) -> Self {
         const RECORD: [&str; 3] = ["row", "record", "offset"];
-        let own = |(name, value): &(String, String)| Some((name.strip_prefix(prefix)?.to_owned(), value.clone()));
+        let own =
+            |(name, value): &(String, String)| Some((name.strip_prefix(prefix)?.to_owned(), value.clone()));
         let mut found: Vec<(String, String)> = self.0.iter().filter_map(own).collect();
         let names_record = found.iter().any(|(name, _)| RECORD.contains(&name.as_str()));
         for (name, value) in &self.0 {
@@ -85,7 +86,10 @@ mod tests {
         assert_eq!((query.number("a", 5), query.number("z", 5)), (Ok(1), Ok(5)));
         assert!(query.number("b", 5).is_err());
         let other = Query::new("file=1&record=3&rules=ber&with-row=7&with-rules=uper").other("with-");
-        assert_eq!((other.text("file"), other.text("record"), other.text("row")), (Some("1"), None, Some("7")));
+        assert_eq!(
+            (other.text("file"), other.text("record"), other.text("row")),
+            (Some("1"), None, Some("7"))
+        );
         assert_eq!(other.text("rules"), Some("uper"));
     }
 }

@@ -122,7 +122,9 @@ impl Server {
     /// Answers a request with a body: pasted text, or a change of a record. `None` for any other request.
     fn acted(&self, request: &Request, reader: &mut impl BufRead) -> io::Result<Option<Answer>> {
         let question = self.inside(&request.path).and_then(|name| name.strip_prefix("api/"));
-        let Some(question) = question.filter(|it| ["paste", "edit", "save"].contains(it)) else { return Ok(None) };
+        let Some(question) = question.filter(|it| ["paste", "edit", "save"].contains(it)) else {
+            return Ok(None);
+        };
         if request.method != "POST" || self.check(request).is_err() {
             return Ok(None);
         }

@@ -191,7 +191,8 @@ impl Seek for Reader {
             SeekFrom::End(by) => self.source.length.checked_add_signed(by),
             SeekFrom::Current(by) => self.at.checked_add_signed(by),
         };
-        self.at = at.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "a place before the input"))?;
+        self.at =
+            at.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "a place before the input"))?;
         Ok(self.at)
     }
 }

@@ -13,6 +13,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 use tercet_schema::dynamic::Options;
+use tercet_schema::runtime::dump::dump;
 use tercet_schema::{Candidate, Detector, Doctor, GivenFraming, Rules, Schema};
 
 /// Plans and indexes that are kept.
@@ -125,10 +126,12 @@ impl Workbench {
         let read = |hex: bool| Source::read("pasted", text, hex, joined).map_err(|error| error.to_string());
         let mut found = read(false)?;
         // A few digits may be anything: as text of people they are hexadecimal.
-        if found.iter().any(|source| source.note() == UNPACKED)
-            && let Ok(digits) = read(true)
-        {
-            found = digits;
+        if found.iter().any(|source| source.note() == UNPACKED) {
+            if let Ok(digits) = read(true) {
+                found = digits;
+            } else if let Some(octets) = short_base64(text) {
+                found = vec![Arc::new(Source::of_octets("pasted".to_owned(), octets, "base64"))];
+            }
         }
         let mut sources = self.sources.write().unwrap_or_else(PoisonError::into_inner);
         if sources.len() + found.len() > MOST_SOURCES {
@@ -197,7 +200,8 @@ impl Workbench {
 
     /// Returns the rows that the filter of a question keeps; nothing if it has none.
     pub(crate) fn matches(&self, query: &Query) -> Result<Option<Arc<Matches>>, String> {
-        let own = |name: &str| query.text(name).map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned);
+        let own =
+            |name: &str| query.text(name).map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned);
         let wanted = Wanted { condition: own("where"), problem: own("problem"), holds: own("holds") };
         if wanted.is_all() {
             return Ok(None);
@@ -307,6 +311,29 @@ impl Workbench {
         let mut detector = Detector::new(schema, &[], None).map_err(|error| error.to_string())?;
         Ok(detector.run(&sample))
     }
+}
+
+/// Reads a text of base64 that is so short that it may be anything: its bytes must be elements.
+fn short_base64(text: &[u8]) -> Option<Vec<u8>> {
+    let letters: Vec<u8> = text.iter().copied().filter(|it| !it.is_ascii_whitespace()).collect();
+    let end = letters.iter().rposition(|it| *it != b'=')? + 1;
+    let (mut octets, mut bits, mut count) = (Vec::new(), 0_u32, 0);
+    for letter in &letters[..end] {
+        let digit = match letter {
+            b'A'..=b'Z' => letter - b'A',
+            b'a'..=b'z' => letter - b'a' + 26,
+            b'0'..=b'9' => letter - b'0' + 52,
+            b'+' | b'-' => 62,
+            b'/' | b'_' => 63,
+            _ => return None,
+        };
+        (bits, count) = (bits << 6 | u32::from(digit), count + 6);
+        if count >= 8 {
+            count -= 8;
+            octets.push((bits >> count) as u8);
+        }
+    }
+    (!octets.is_empty() && dump(&octets).all(|line| line.is_ok())).then_some(octets)
 }
 
 /// Locks what no panic can leave in a bad state.

@@ -56,8 +56,8 @@ pub use fit::{Budget, Fit, fit};
 pub use formats::{FORMATS, Format, FormatInfo, OutputFormat, RowKind, Shown, TableRole};
 pub use framing::{
     Carvings, DEFAULT_RECORD_LIMIT, Decodes, Detected, FRAMINGS, FileFraming, FileHeader, Framing,
-    GivenFraming, Identifiers, Item, Part, Prefix, Reason, RecordFormat, RecordReader, Replacement, Score, Used, detect,
-    score, replace_records,
+    GivenFraming, Identifiers, Item, Part, Prefix, Reason, RecordFormat, RecordReader, Replacement, Score,
+    Used, detect, replace_records, score,
 };
 pub use guard::{Guard, Overwrite};
 pub use guess::{Guess, guess};

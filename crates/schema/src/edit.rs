@@ -26,7 +26,8 @@ use std::fmt;
 use std::ops::Range;
 use tercet_dynamic::validate::{Validator, Violation};
 use tercet_dynamic::{
-    Error, FieldId, Leaf, Marked, NodeId, Options, Plan, Rules, Shape, Sink, Tape, Token, Trailing, View, json,
+    Error, FieldId, Leaf, Marked, NodeId, Options, Plan, Rules, Shape, Sink, Tape, Token, Trailing, View,
+    json,
 };
 use tercet_plan::Kind;
 

@@ -102,7 +102,9 @@ impl Set {
                 return Err(Failure::usage(format_args!("a file in {rules} holds one value")));
             }
             if self.framing.is_some() {
-                return Err(Failure::usage(format_args!("`--framing` is for records in BER, not for {rules}")));
+                return Err(Failure::usage(format_args!(
+                    "`--framing` is for records in BER, not for {rules}"
+                )));
             }
             let plan = schema.plan_for(rules, &[&self.type_name]).map_err(Failure::usage)?;
             let root = crate::values::root(&plan, &self.type_name)?;
@@ -120,7 +122,8 @@ impl Set {
         }
         let mut output = Output::create(&target)?;
         let new = Replacement { length: place.length, octets: changed.octets };
-        replace_records(&mut input, &framing, &BTreeMap::from([(place.offset, new)]), &mut output).map_err(named)?;
+        replace_records(&mut input, &framing, &BTreeMap::from([(place.offset, new)]), &mut output)
+            .map_err(named)?;
         output.commit()?;
         if self.output.is_none() {
             fs::set_permissions(&target, metadata.permissions()).map_err(named)?;

@@ -58,9 +58,11 @@ pub fn replace_records<R: Read + Seek>(
     let mut patches: BTreeMap<u64, Patch> = BTreeMap::new();
     let is_block = matches!(framing.file, FileFraming::Blocks { .. });
     if !is_block {
-        patches.extend(records.iter().map(|(at, record)| {
-            (*at, Patch { length: record.length, octets: record.octets.clone() })
-        }));
+        patches.extend(
+            records
+                .iter()
+                .map(|(at, record)| (*at, Patch { length: record.length, octets: record.octets.clone() })),
+        );
     }
     match &framing.file {
         FileFraming::Plain if framing.wrappers.is_empty() => {}
@@ -75,7 +77,11 @@ pub fn replace_records<R: Read + Seek>(
     copy(input, &patches, out)
 }
 
-fn copy(input: &mut (impl Read + Seek), patches: &BTreeMap<u64, Patch>, out: &mut dyn Write) -> io::Result<()> {
+fn copy(
+    input: &mut (impl Read + Seek),
+    patches: &BTreeMap<u64, Patch>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let mut at = 0;
     input.rewind()?;
     for (offset, patch) in patches {
@@ -194,7 +200,13 @@ fn read_at(input: &mut (impl Read + Seek), at: u64, count: u64) -> io::Result<Ve
 }
 
 /// A length in front of a record or of a group of them.
-fn prefixed(at: u64, prefix: Prefix, payload: u64, grows: i64, patches: &mut BTreeMap<u64, Patch>) -> io::Result<()> {
+fn prefixed(
+    at: u64,
+    prefix: Prefix,
+    payload: u64,
+    grows: i64,
+    patches: &mut BTreeMap<u64, Patch>,
+) -> io::Result<()> {
     if grows == 0 {
         return Ok(());
     }
@@ -206,8 +218,9 @@ fn prefixed(at: u64, prefix: Prefix, payload: u64, grows: i64, patches: &mut BTr
         (_, little) => u32::try_from(value)
             .map(|value| if little { value.to_le_bytes() } else { value.to_be_bytes() }.to_vec()),
     };
-    let octets = octets
-        .map_err(|_| refused(format!("{value} bytes do not fit the length of {} bytes at offset {at}", prefix.width)))?;
+    let octets = octets.map_err(|_| {
+        refused(format!("{value} bytes do not fit the length of {} bytes at offset {at}", prefix.width))
+    })?;
     patches.insert(at, Patch { length: prefix.width.into(), octets });
     Ok(())
 }
@@ -269,8 +282,9 @@ fn ts32297(
         let grown = grows(records, begin..begin + length);
         if grown != 0 {
             let value = added(length, grown);
-            let new = u16::try_from(value)
-                .map_err(|_| refused(format!("{value} bytes do not fit the header of the record at offset {at}")))?;
+            let new = u16::try_from(value).map_err(|_| {
+                refused(format!("{value} bytes do not fit the header of the record at offset {at}"))
+            })?;
             patches.insert(at, Patch { length: 2, octets: new.to_be_bytes().to_vec() });
         }
         at = begin + length;
@@ -332,7 +346,9 @@ fn blocks(
             continue;
         }
         if behind > end {
-            let text = format!("the record at offset {last} goes on in another block, so that its length cannot change");
+            let text = format!(
+                "the record at offset {last} goes on in another block, so that its length cannot change"
+            );
             return Err(refused(text));
         }
         // The octets from the first change to the end of the filler, which gives or takes the room.
@@ -362,7 +378,9 @@ fn blocks(
         if is_counted {
             let unused = (begin + block.size).min(total) - end;
             let left = unused.checked_add_signed(-grown).ok_or_else(|| {
-                refused(format!("the record at offset {last} grows by {grown} bytes; its block has {unused} unused"))
+                refused(format!(
+                    "the record at offset {last} grows by {grown} bytes; its block has {unused} unused"
+                ))
             })?;
             let value = (added(end - begin - block.header, grown) + counted) as u16;
             patches.insert(begin, Patch { length: 2, octets: value.to_be_bytes().to_vec() });
@@ -421,9 +439,8 @@ fn filler(
 
 /// The filler after an offset in a block that gives or takes the room.
 fn room(filler: &Fillers, behind: u64, end: u64, grown: i64) -> Option<(u64, u64)> {
-    let inside = |(at, length): &(u64, u64)| {
-        (*at >= behind && *at < end).then_some((*at, (at + length).min(end)))
-    };
+    let inside =
+        |(at, length): &(u64, u64)| (*at >= behind && *at < end).then_some((*at, (at + length).min(end)));
     filler.stretches.iter().filter_map(inside).find(|(from, to)| (to - from) as i64 >= grown)
 }
 
@@ -475,7 +492,8 @@ mod tests {
         let mut framing = Framing::concatenated(Identifiers::any());
         framing.wrappers = vec![Identifiers::any(), Identifiers::any()];
         let file = [0x61, 10, 0x30, 0x80, 2, 1, 5, 2, 1, 6, 0, 0];
-        let new = replaced(&framing, &file, &[(4, 3, &[2, 2, 1, 0]), (7, 3, &[2, 3, 1, 0, 0])]).expect("it fits");
+        let new =
+            replaced(&framing, &file, &[(4, 3, &[2, 2, 1, 0]), (7, 3, &[2, 3, 1, 0, 0])]).expect("it fits");
         assert_eq!(new, [0x61, 13, 0x30, 0x80, 2, 2, 1, 0, 2, 3, 1, 0, 0, 0, 0]);
         let long = [&[4, 0x81, 150][..], &[7; 150]].concat();
         let new = replaced(&framing, &file, &[(4, 3, &long)]).expect("it fits");
@@ -511,7 +529,8 @@ mod tests {
         assert_eq!(new[12..], file[12..]);
         // The same length, across two blocks.
         let file = [2, 1, 5, 4, 10, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0];
-        let new = replaced(&plain, &file, &[(3, 12, &[4, 10, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9])]).expect("it fits");
+        let new =
+            replaced(&plain, &file, &[(3, 12, &[4, 10, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9])]).expect("it fits");
         assert_eq!(new[3..15], [4, 10, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9]);
     }
 }

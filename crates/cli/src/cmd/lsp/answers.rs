@@ -6,7 +6,7 @@ use lsp_server::ResponseError;
 use serde_json::{Value, json};
 use tercet::Rules;
 use tercet::syntax::{self, Diagnostic, Edit, FileId, Fix, Severity, Span};
-use tercet_ide::{Colour, Coloured, Kind, Symbol};
+use tercet_ide::{Colour, Coloured, Kind, Reach, Symbol};
 
 type Answer = Result<Value, ResponseError>;
 
@@ -18,7 +18,7 @@ const MOST_COMPLETIONS: usize = 500;
 const DIAGNOSTICS: &str = "https://github.com/tercet/tercet/blob/main/docs/reference/diagnostics.md";
 
 /// Answers a request.
-pub(super) fn answer(world: &World, method: &str, params: &Value, rules: &[Rules]) -> Answer {
+pub(super) fn answer(world: &World, reach: &Reach, method: &str, params: &Value, rules: &[Rules]) -> Answer {
     match method {
         "textDocument/hover" => hover(world, world.at(params)?, rules),
         "textDocument/definition" => definition(world, world.at(params)?),
@@ -34,7 +34,7 @@ pub(super) fn answer(world: &World, method: &str, params: &Value, rules: &[Rules
             rename(world, world.at(params)?, new)
         }
         "textDocument/signatureHelp" => Ok(signature(world, world.at(params)?)),
-        "textDocument/completion" => completion(world, world.at(params)?),
+        "textDocument/completion" => completion(world, reach, world.at(params)?),
         "textDocument/documentSymbol" => {
             let symbols = world.snapshot.symbols(world.file(params)?);
             Ok(symbols.iter().map(|it| symbol(world, it)).collect())
@@ -142,8 +142,9 @@ fn rename(world: &World, at: At, new: &str) -> Answer {
     Ok(world.workspace_edit(&edits))
 }
 
-fn completion(world: &World, at: At) -> Answer {
-    let (prefix, found) = world.snapshot.completions(at.file, at.position);
+fn completion(world: &World, reach: &Reach, at: At) -> Answer {
+    let outside = reach.outside(&world.snapshot);
+    let (prefix, found) = world.snapshot.completions_with(at.file, at.position, outside);
     let range = world.range(prefix);
     // Editors take letters out of the middle too; the first one has to be there.
     let first = world.snapshot.text(prefix).chars().next().map(|letter| letter.to_ascii_lowercase());

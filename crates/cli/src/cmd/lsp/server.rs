@@ -7,10 +7,16 @@ use super::settings::Settings;
 use super::uri;
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, Response, ResponseError};
 use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use tercet::{Rules, SchemaOptions};
-use tercet_ide::Snapshot;
+use tercet_ide::{Reach, Snapshot};
+
+/// Requests about all texts.
+const ALL: [&str; 3] = ["textDocument/references", "textDocument/prepareRename", "textDocument/rename"];
+/// Texts that somebody works on at a time.
+const MOST_FOCUS: usize = 4;
 
 type Done<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
@@ -25,6 +31,10 @@ pub(super) fn run(paths: &[PathBuf], options: SchemaOptions) -> Done<()> {
         options,
         documents: Documents::default(),
         world: None,
+        near: None,
+        reach: Reach::default(),
+        focus: Vec::new(),
+        changed: BTreeSet::new(),
         pulls: false,
         rules: tercet_ide::HOVER_RULES.to_vec(),
     };
@@ -91,8 +101,15 @@ struct Server {
     connection: Connection,
     options: SchemaOptions,
     documents: Documents,
-    /// What the texts mean; none if they have changed since.
+    /// What all texts mean; none if they have changed since.
     world: Option<World>,
+    /// What the texts mean that somebody works on, with all that they depend on; none if they have changed since.
+    near: Option<World>,
+    reach: Reach,
+    /// The texts that somebody works on, the last one at the end.
+    focus: Vec<String>,
+    /// The texts that have changed since diagnostics were shown.
+    changed: BTreeSet<String>,
     /// Whether the editor asks for diagnostics itself.
     pulls: bool,
     /// The encoding rules whose sizes hovers have.
@@ -156,6 +173,7 @@ impl Server {
         let version = params.pointer("/textDocument/version").and_then(Value::as_i64).unwrap_or(0);
         let document = text("/textDocument/uri");
         let mut faults = Vec::new();
+        self.touch(document, it.method != "textDocument/didChange");
         match it.method.as_str() {
             "textDocument/didOpen" => {
                 self.documents.open(document, text("/textDocument/text").to_owned(), version)
@@ -175,6 +193,7 @@ impl Server {
             "workspace/didChangeWatchedFiles" => {
                 for change in list(params.get("changes")) {
                     let changed = change.get("uri").and_then(Value::as_str);
+                    changed.into_iter().for_each(|uri| self.touch(uri, true));
                     faults.extend(changed.and_then(|uri| self.documents.changed_outside(uri)));
                 }
             }
@@ -183,38 +202,113 @@ impl Server {
                     let uris = list(params.pointer(pointer)).iter();
                     uris.filter_map(|it| uri::to_path(it.get("uri")?.as_str()?)).collect()
                 };
+                // Which texts there are has changed.
+                self.reach = Reach::default();
+                self.changed.extend(self.documents.open_ones().map(|(uri, _)| uri.to_owned()));
                 paths("/event/removed").iter().for_each(|path| self.documents.remove_root(path));
                 paths("/event/added").iter().for_each(|path| faults.extend(self.add_folder(path)));
             }
             _ => return Ok(false),
         }
-        self.world = None;
+        (self.world, self.near) = (None, None);
         self.tell(faults)?;
         Ok(true)
     }
 
+    /// Notes that a text changes; `is_other` if it is not an edit of the text that was known.
+    fn touch(&mut self, uri: &str, is_other: bool) {
+        if uri.is_empty() {
+            return;
+        }
+        let uri = uri::normal(uri);
+        if is_other {
+            // Names may have come or gone that any text uses.
+            self.reach.forget(&uri);
+            self.changed.extend(self.documents.open_ones().map(|(open, _)| open.to_owned()));
+        }
+        self.changed.insert(uri);
+    }
+
     fn answer(&mut self, Request { id, method, params }: Request) -> Response {
         let rules = self.rules.clone();
-        match answers::answer(self.world(), &method, &params, &rules) {
+        let document = params.pointer("/textDocument/uri").and_then(Value::as_str).map(uri::normal);
+        let world = match document.filter(|_| !ALL.contains(&method.as_str())) {
+            Some(document) => {
+                self.focus_on(&document);
+                self.near.as_ref()
+            }
+            None => {
+                self.read_all();
+                self.world.as_ref()
+            }
+        };
+        let answer = match world {
+            Some(world) => answers::answer(world, &self.reach, &method, &params, &rules),
+            None => Err(refused("no texts")),
+        };
+        match answer {
             Ok(value) => Response::new_ok(id, value),
             Err(error) => Response::new_err(id, error.code, error.message),
         }
     }
 
-    fn world(&mut self) -> &World {
+    /// Reads all texts, if they have changed.
+    fn read_all(&mut self) {
         let Self { documents, options, world, .. } = self;
-        world.get_or_insert_with(|| World::new(Snapshot::with_options(documents.texts(), options)))
+        world.get_or_insert_with(|| World::new(Snapshot::with_options(documents.texts(), options)));
     }
 
-    /// Tells the diagnostics of all texts that the editor holds.
-    fn show_diagnostics(&mut self) -> Done<()> {
-        self.world();
-        let Some(world) = &self.world else { return Ok(()) };
-        for (uri, version) in self.documents.open_ones() {
-            if let Some(file) = world.snapshot.file(uri) {
-                self.publish(uri, Some(version), json!(answers::diagnostics(world, file)))?;
+    /// Reads a text and all that it depends on, if they have changed.
+    fn focus_on(&mut self, document: &str) {
+        let is_new = !self.focus.iter().any(|known| known == document);
+        if is_new {
+            self.focus.push(document.to_owned());
+            if self.focus.len() > MOST_FOCUS {
+                self.focus.remove(0);
             }
         }
+        let has_text = |world: &World| world.snapshot.file(document).is_some();
+        if !self.near.as_ref().is_some_and(has_text) {
+            self.near = Some(self.make_near());
+        }
+    }
+
+    /// Reads the texts that somebody works on, those that depend on changed ones, and what they depend on.
+    fn make_near(&mut self) -> World {
+        let Self { documents, options, reach, focus, changed, .. } = self;
+        let texts: BTreeMap<&str, &str> = documents.texts().collect();
+        reach.read(&texts, options);
+        let open = documents.open_ones().map(|(uri, _)| uri);
+        let mut start: Vec<&str> = open.filter(|uri| reach.depends(uri, changed, options)).collect();
+        start.extend(focus.iter().map(String::as_str).filter(|uri| texts.contains_key(uri)));
+        World::new(reach.near(&texts, &start, options).snapshot)
+    }
+
+    /// Sends the diagnostics of all texts that the editor holds and that the changes can have an effect on.
+    fn show_diagnostics(&mut self) -> Done<()> {
+        let is_near = |server: &Self, world: &World| {
+            let mut open = server.documents.open_ones();
+            let concerns = |uri: &str| server.reach.depends(uri, &server.changed, &server.options);
+            open.all(|(uri, _)| world.snapshot.file(uri).is_some() || !concerns(uri))
+        };
+        let mut world =
+            self.near.take().filter(|world| is_near(self, world)).unwrap_or_else(|| self.make_near());
+        if self.reach.take_new_names() {
+            self.changed.extend(self.documents.open_ones().map(|(uri, _)| uri.to_owned()));
+            if !is_near(self, &world) {
+                world = self.make_near();
+                self.reach.take_new_names();
+            }
+        }
+        for (uri, version) in self.documents.open_ones() {
+            let file =
+                world.snapshot.file(uri).filter(|_| self.reach.depends(uri, &self.changed, &self.options));
+            if let Some(file) = file {
+                self.publish(uri, Some(version), json!(answers::diagnostics(&world, file)))?;
+            }
+        }
+        self.changed.clear();
+        self.near = Some(world);
         Ok(())
     }
 
