@@ -27,6 +27,7 @@ function show(it, node) {
       problem.constraint ? make("p", {}, make("code", { text: problem.constraint }), problem.place ? ` ${problem.place}` : "") : null));
   }
   const facts = make("dl", { class: "facts" });
+  if (message.frame !== undefined && node === 0) fact(facts, "message", `${message.protocol}, frame ${grouped(message.frame)}, ${message.time}, ${message.from} → ${message.to}`);
   fact(facts, "type", it.type === it.kind ? it.kind : `${it.type} (${it.kind})`);
   if (it.state === "default") fact(facts, "presence", "absent; this is its DEFAULT");
   if (it.state === "unknown") fact(facts, "presence", "the specification does not define it");

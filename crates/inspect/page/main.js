@@ -235,9 +235,11 @@ async function find(text) {
 function readFilter() {
   const field = (id) => element(id).value.trim();
   const [where, alternative] = [field("where"), field("alternative")];
-  const both = alternative && where ? `(${where}) and choice = '${alternative}'` : alternative ? `choice = '${alternative}'` : where;
+  const isCapture = protocols().length > 0;
+  const both = isCapture ? where : alternative && where ? `(${where}) and choice = '${alternative}'` : alternative ? `choice = '${alternative}'` : where;
   state.filter = {};
   if (both) state.filter.where = both;
+  if (isCapture && alternative) state.filter.protocol = alternative;
   if (field("holds")) state.filter.holds = field("holds");
   if (field("with-problem")) state.filter.problem = field("with-problem");
 }
@@ -247,8 +249,20 @@ async function filter() {
   await refilter();
 }
 
+// The protocols of a capture.
+function protocols() { return state.about.files[state.file]?.protocols ?? []; }
+
+function drawAlternatives() {
+  const names = protocols().length ? protocols() : state.about.alternatives;
+  const all = protocols().length ? "all protocols" : "all types";
+  element("alternative").replaceChildren(make("option", { value: "", text: all }), ...names.map((name) => make("option", { value: name, text: name })));
+  element("alternative").hidden = !names.length;
+}
+
 function drawFilter() {
   const { where = "", holds = "", problem = "" } = state.filter;
+  drawAlternatives();
+  if (protocols().length) { element("where").value = where; element("alternative").value = state.filter.protocol ?? ""; [element("holds").value, element("with-problem").value] = [holds, problem]; return; }
   const parts = /^(?:\((.*)\) and )?choice = '([\w-]+)'$/s.exec(where);
   [element("where").value, element("alternative").value] = parts ? [parts[1] ?? "", parts[2]] : [where, ""];
   [element("holds").value, element("with-problem").value] = [holds, problem];
@@ -266,8 +280,7 @@ function start() {
   element("types").replaceChildren(...types.map((name) => make("option", { value: name })));
   element("rules").replaceChildren(...allRules.map((name) => make("option", { value: name, text: name })));
   for (const id of ["type-field", "rules-field", "try"]) element(id).hidden = !type;
-  element("alternative").append(...state.about.alternatives.map((name) => make("option", { value: name, text: name })));
-  element("alternative").hidden = !state.about.alternatives.length;
+  drawAlternatives();
   element("where").hidden = !type;
   document.title = `${files[0]?.name.split("/").at(-1) ?? ""} – Tercet inspector`;
   startSchema();
@@ -284,11 +297,11 @@ async function follow() {
   }
   const isFiltered = JSON.stringify(goal.filter) !== JSON.stringify(state.filter);
   state.filter = goal.filter;
-  drawFilter();
   const rules = goal.rules && goal.rules !== state.about.rules ? goal.rules : null;
   const isOther = goal.file !== state.file || goal.type !== state.type || rules !== state.rules || !state.row || isFiltered;
   [state.file, state.type, state.rules] = [Math.min(goal.file, state.about.files.length - 1), goal.type, rules];
   element("file").value = String(state.file);
+  drawFilter();
   [element("type").value, element("rules").value] = [currentType() ?? "", currentRules() ?? ""];
   if (isOther) await restart(goal);
   else if (goal.row !== null) await goTo({ row: goal.row }, goal.path);
@@ -319,7 +332,7 @@ on("known", () => {
 
 on("nothing", () => { element("problems").hidden = true; });
 
-element("file").addEventListener("change", () => { state.file = Number(element("file").value); restart(); });
+element("file").addEventListener("change", () => { state.file = Number(element("file").value); state.filter = {}; drawFilter(); restart(); });
 element("type").addEventListener("change", () => change(element("type").value || null, state.rules));
 element("rules").addEventListener("change", () => change(state.type, element("rules").value));
 element("try").addEventListener("click", candidates);

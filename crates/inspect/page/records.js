@@ -35,7 +35,8 @@ function render(index) {
     make("span", { class: "record-number", text: isRecord ? grouped(row.record) : "–" }),
     make("div", { class: "record-text" },
       make("div", {}, make("strong", { text: row.label ?? "" }), row.label && summary ? "  " : "", summary || (row.label ? "" : `record ${row.record}`)),
-      make("div", { class: "second", text: `at ${grouped(row.offset)} · ${count(row.length, "byte")}${edited}` })),
+      make("div", { class: "second", text: row.frame === undefined ? `at ${grouped(row.offset)} · ${count(row.length, "byte")}${edited}`
+        : `frame ${grouped(row.frame)} · ${row.time.slice(11, 26)} · ${row.from} → ${row.to} · ${count(row.length, "byte")}${edited}`, title: row.time })),
     row.problem ? make("span", { class: `badge ${row.problem}`, text: row.problem }) : null);
   element.addEventListener("click", () => open(row));
   return element;

@@ -88,7 +88,7 @@ export function readFragment() {
     file: number("file") ?? 0, record: number("record"), row: number("row"),
     path: fields.get("path"), rules: fields.get("rules"), type: fields.get("type"), schema: fields.get("schema"),
     input: fields.has("input") ? unpacked(fields.get("input")) : null,
-    filter: Object.fromEntries(["where", "holds", "problem"].filter((name) => fields.get(name)).map((name) => [name, fields.get(name)])),
+    filter: Object.fromEntries(["where", "holds", "problem", "protocol"].filter((name) => fields.get(name)).map((name) => [name, fields.get(name)])),
     other: number("with") === null ? null : { record: number("with"), file: number("with-file"), rules: fields.get("with-rules"), type: fields.get("with-type") },
   };
 }
@@ -102,7 +102,8 @@ export function writeFragment(path) {
   if (state.row?.record !== null && state.row?.record !== undefined) fields.set("record", state.row.record);
   else if (state.row) fields.set("row", state.row.row);
   if (path) fields.set("path", path);
-  const rules = state.message?.rules ?? state.rules;
+  const isCaptured = state.message?.frame !== undefined && !state.rules;
+  const rules = isCaptured ? null : state.message?.rules ?? state.rules;
   if (rules) fields.set("rules", rules);
   if (state.type && state.type !== state.about.type) fields.set("type", state.type);
   if (state.about.schema) fields.set("schema", state.about.schema);

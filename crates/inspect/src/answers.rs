@@ -1,5 +1,6 @@
 //! Answers to questions, in JSON.
 
+use crate::captured::Shown;
 use crate::describe::{Describer, SUMMARY, can_describe};
 use crate::matches::Needle;
 use crate::message::{Message, Problem};
@@ -83,9 +84,12 @@ impl Workbench {
 
     fn state(&self) -> Value {
         let sources = self.sources();
-        let files = sources
-            .iter()
-            .map(|source| json!({ "name": source.name(), "length": source.length(), "note": source.note() }));
+        let files = sources.iter().map(|source| {
+            json!({
+                "name": source.name(), "length": source.length(), "note": source.note(),
+                "protocols": source.captured().map(|messages| &messages.protocols),
+            })
+        });
         let files: Vec<Value> = files.collect();
         let outermost = self.schema.as_ref().map(|schema| schema.outermost_names()).unwrap_or_default();
         let mut types = outermost.clone();
@@ -147,10 +151,10 @@ impl Workbench {
             rows.settle(SHORT);
             matches.iter().for_each(|matches| matches.settle(SHORT));
         }
-        let mut describer = view.as_deref().map(Describer::new);
+        let mut describers = Describers::new(self, query, &source, view);
         let listed: Vec<Value> = found
             .iter()
-            .map(|row| Value::Object(self.line(row, (file, &source), &rows, describer.as_mut())))
+            .map(|row| Value::Object(self.line(row, (file, &source), &rows, describers.of(&source, row))))
             .collect();
         let progress = rows.progress(Duration::ZERO);
         let mut answer = json!({
@@ -179,9 +183,13 @@ impl Workbench {
         row: &Row,
         (file, source): (usize, &Arc<Source>),
         rows: &Rows,
-        describer: Option<&mut Describer<'_>>,
+        describer: Option<&mut Describer>,
     ) -> Map<String, Value> {
         let mut line = of_row(row, rows);
+        if let Some(message) = source.captured().and_then(|messages| messages.message(row.number)) {
+            line.insert("label".to_owned(), message.protocol.into());
+            line.extend(of_message(&message));
+        }
         let edited = self.edits.octets(file, row.offset);
         if let Some(octets) = &edited {
             line.insert("edited".to_owned(), true.into());
@@ -189,7 +197,15 @@ impl Workbench {
         }
         let Some(describer) = describer.filter(|_| can_describe(row)) else { return line };
         match edited.map_or_else(|| rows.octets_of(source, row, SUMMARY), |octets| Ok(octets.to_vec())) {
-            Ok(octets) => describer.describe(&octets, &mut line),
+            Ok(octets) => {
+                let protocol = line.get("protocol").and_then(Value::as_str).map(str::to_owned);
+                describer.describe(&octets, &mut line);
+                // A message is known by its protocol first.
+                if let Some(protocol) = protocol {
+                    let label = line.get("label").and_then(Value::as_str).unwrap_or_default();
+                    line.insert("label".to_owned(), format!("{protocol} {label}").trim().into());
+                }
+            }
             Err(error) => {
                 line.insert("problem".to_owned(), "unreadable".into());
                 line.insert("summary".to_owned(), error.to_string().into());
@@ -216,9 +232,12 @@ impl Workbench {
             false => (0..1).map(|index| of_node(&message, index)).collect(),
         };
         let way = message.view.as_deref();
-        let (file, _) = self.source(query)?;
+        let (file, source) = self.source(query)?;
         let steps = self.edits.steps(file, row.offset);
         let mut answer = of_row(&row, &rows);
+        if let Some(it) = source.captured().and_then(|messages| messages.message(row.number)) {
+            answer.extend(of_message(&it));
+        }
         answer.extend([
             ("undo".to_owned(), steps.undo.into()),
             ("redo".to_owned(), steps.redo.into()),
@@ -380,14 +399,14 @@ impl Workbench {
         let back = query.text("direction") == Some("back");
         let mut number = query.number("row", 0)?;
         let started = Instant::now();
-        let mut describer = view.as_deref().map(Describer::new);
+        let mut describers = Describers::new(self, query, &source, view);
         while started.elapsed() < SEARCH {
             let Some(next) = (if back { number.checked_sub(1) } else { number.checked_add(1) }) else {
                 break;
             };
             number = next;
             let Some(row) = rows.range(number, 1, Duration::ZERO).first().copied() else { break };
-            let line = self.line(&row, (file, &source), &rows, describer.as_mut());
+            let line = self.line(&row, (file, &source), &rows, describers.of(&source, &row));
             if line.contains_key("problem") {
                 return Ok(json!({ "row": Value::Object(line) }));
             }
@@ -414,6 +433,42 @@ pub(crate) fn named(query: &Query, message: &Message) -> Result<u32, String> {
 /// Reports whether fields need not be whole bytes.
 pub(crate) fn has_bits(view: &View) -> bool {
     matches!(view.rules.basic(), Rules::Aper | Rules::Uper)
+}
+
+/// What makes the rows of records: of a capture, one for each type.
+struct Describers {
+    list: Vec<Option<Describer>>,
+    is_capture: bool,
+}
+
+impl Describers {
+    fn new(bench: &Workbench, query: &Query, source: &Source, view: Option<Arc<View>>) -> Self {
+        let views = bench.views_of(query, source);
+        let is_capture = views.is_some();
+        let list =
+            views.unwrap_or_else(|| vec![view]).into_iter().map(|view| view.map(Describer::new)).collect();
+        Self { list, is_capture }
+    }
+
+    fn of(&mut self, source: &Source, row: &Row) -> Option<&mut Describer> {
+        let way = match self.is_capture {
+            true => source.captured()?.message(row.number)?.way?,
+            false => 0,
+        };
+        self.list.get_mut(way)?.as_mut()
+    }
+}
+
+/// Where a message of a capture comes from.
+fn of_message(message: &Shown<'_>) -> [(String, Value); 5] {
+    [
+        ("protocol", message.protocol.into()),
+        ("frame", message.frame.into()),
+        ("time", message.time.into()),
+        ("from", message.source.into()),
+        ("to", message.destination.into()),
+    ]
+    .map(|(name, value): (&str, Value)| (name.to_owned(), value))
 }
 
 fn of_row(row: &Row, rows: &Rows) -> Map<String, Value> {

@@ -4,6 +4,7 @@ use crate::answers::cut;
 use crate::rows::{Row, RowKind};
 use crate::view::View;
 use serde_json::{Map, Value};
+use std::sync::Arc;
 use tercet_schema::dynamic::json::{self as json_text, JsonWriter};
 use tercet_schema::dynamic::validate::Validator;
 use tercet_schema::dynamic::{Decoder, FieldId, Leaf, NodeId, Shape, Sink, Tape};
@@ -17,8 +18,8 @@ const LEAVES: usize = 3;
 const LEAF: usize = 40;
 
 /// Makes the rows of records.
-pub(crate) struct Describer<'v> {
-    view: &'v View,
+pub(crate) struct Describer {
+    view: Arc<View>,
     decoder: Decoder,
     tape: Tape,
     shown: Tape,
@@ -26,8 +27,8 @@ pub(crate) struct Describer<'v> {
     validator: Validator,
 }
 
-impl<'v> Describer<'v> {
-    pub(crate) fn new(view: &'v View) -> Self {
+impl Describer {
+    pub(crate) fn new(view: Arc<View>) -> Self {
         Self {
             view,
             decoder: Decoder::new(),
@@ -72,7 +73,7 @@ impl<'v> Describer<'v> {
     /// Adds to the row of a record what it holds, and the kind of its first problem.
     pub(crate) fn describe(&mut self, octets: &[u8], line: &mut Map<String, Value>) {
         let problem = self.problem(octets, true);
-        let view = self.view;
+        let view = Arc::clone(&self.view);
         let shape = view.rendering.as_ref().map_or(&view.plan.shape, |rendering| rendering.shape());
         let values = JsonWriter::new(shape, json_text::Options::default());
         let mut summary = Summary { shape, values, label: String::new(), text: String::new(), leaves: 0 };
@@ -84,7 +85,7 @@ impl<'v> Describer<'v> {
 
     /// Reports whether a value of the record that was decoded last is shown with a text, in letters of any case.
     pub(crate) fn shows(&mut self, octets: &[u8], text: &str) -> bool {
-        let view = self.view;
+        let view = Arc::clone(&self.view);
         let shape = view.rendering.as_ref().map_or(&view.plan.shape, |rendering| rendering.shape());
         let values = JsonWriter::new(shape, json_text::Options::default());
         let mut search = Search { values, text: text.as_bytes(), is_found: text.is_empty() };

@@ -165,6 +165,9 @@ impl Workbench {
             return Err("this page only shows files; start `tercet inspect` with `--edit`".to_owned());
         }
         let (file, source) = self.source(query)?;
+        if source.captured().is_some() {
+            return Err("messages cannot be put back into a capture; copy their bytes instead".to_owned());
+        }
         let to = query.text("to").ok_or("the name of the new file is missing")?;
         let records = self.edits.replacements(file);
         let count = records.len();

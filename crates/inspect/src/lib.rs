@@ -22,6 +22,7 @@
 #![forbid(unsafe_code)]
 
 mod answers;
+mod captured;
 mod compare;
 mod describe;
 mod edits;
@@ -42,6 +43,7 @@ mod untyped;
 mod view;
 mod workbench;
 
+pub use captured::{CaptureBuilder, Captured};
 pub use server::Server;
 pub use source::{MOST_UNPACKED, Source};
 pub use workbench::{Setup, Workbench};

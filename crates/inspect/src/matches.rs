@@ -30,6 +30,8 @@ pub(crate) struct Wanted {
     pub(crate) problem: Option<String>,
     /// Hexadecimal digits, text or digits of a telephone number that the bytes or the values hold.
     pub(crate) holds: Option<String>,
+    /// The protocol of a message of a capture.
+    pub(crate) protocol: Option<String>,
 }
 
 /// The kinds of problems that can be asked for.
@@ -42,36 +44,53 @@ impl Wanted {
     }
 }
 
-/// A filter for values of a type.
+/// A filter for values of a type, or for the messages of a capture, which have several.
 #[derive(Debug)]
 pub(crate) struct Test {
-    view: Option<Arc<View>>,
-    filter: Option<Filter>,
+    views: Vec<(Option<Arc<View>>, Option<Filter>)>,
+    has_condition: bool,
     problem: Option<String>,
     needle: Option<Needle>,
+    protocol: Option<String>,
 }
 
 impl Test {
-    /// Makes a filter.
+    /// Makes a filter. Of several types, those that a condition does not fit have no match.
     ///
     /// # Errors
-    /// The condition does not fit the type, with what is wrong in it.
-    pub(crate) fn new(wanted: &Wanted, view: Option<Arc<View>>) -> Result<Self, String> {
-        let filter = match (&wanted.condition, &view) {
-            (None, _) => None,
-            (Some(_), None) => return Err("a condition requires a specification".to_owned()),
-            (Some(text), Some(view)) => {
-                let condition: Condition = text.parse().map_err(|fault| format!("{fault}"))?;
-                let options = RowOptions { conditions: vec![condition], ..RowOptions::default() };
-                options.filter(shown(view), view.root).map_err(|fault| fault.to_string())?
-            }
-        };
+    /// The condition fits no type, with what is wrong in it.
+    pub(crate) fn new(wanted: &Wanted, views: Vec<Option<Arc<View>>>) -> Result<Self, String> {
+        let mut found = Vec::new();
+        let mut wrong = None;
+        for view in views {
+            let filter = match (&wanted.condition, &view) {
+                (Some(text), Some(view)) => match filter(text, view) {
+                    Ok(filter) => filter,
+                    Err(fault) => {
+                        wrong.get_or_insert(fault);
+                        None
+                    }
+                },
+                _ => None,
+            };
+            found.push((view, filter));
+        }
+        if wanted.condition.is_some() && found.iter().all(|(_, filter)| filter.is_none()) {
+            return Err(wrong.unwrap_or_else(|| "a condition requires a specification".to_owned()));
+        }
         if let Some(problem) = wanted.problem.as_deref().filter(|name| !PROBLEMS.contains(name)) {
             return Err(tercet_schema::suggest::unknown("kind of problem", problem, PROBLEMS));
         }
         let needle = wanted.holds.as_deref().map(Needle::new);
-        Ok(Self { view, filter, problem: wanted.problem.clone(), needle })
+        let (problem, protocol) = (wanted.problem.clone(), wanted.protocol.clone());
+        Ok(Self { views: found, has_condition: wanted.condition.is_some(), problem, needle, protocol })
     }
+}
+
+fn filter(text: &str, view: &View) -> Result<Option<Filter>, String> {
+    let condition: Condition = text.parse().map_err(|fault| format!("{fault}"))?;
+    let options = RowOptions { conditions: vec![condition], ..RowOptions::default() };
+    options.filter(shown(view), view.root).map_err(|fault| fault.to_string())
 }
 
 /// The types that conditions are about: values as they are shown.
@@ -278,7 +297,7 @@ impl Matches {
 /// A filter at work.
 struct Looking<'t> {
     test: &'t Test,
-    describer: Option<Describer<'t>>,
+    describers: Vec<Option<Describer>>,
     tape: Tape,
     scratch: Scratch,
     state: FilterState,
@@ -286,10 +305,10 @@ struct Looking<'t> {
 
 impl<'t> Looking<'t> {
     fn new(test: &'t Test) -> Self {
-        let describer = test.view.as_deref().map(Describer::new);
+        let describers = test.views.iter().map(|(view, _)| view.clone().map(Describer::new)).collect();
         Self {
             test,
-            describer,
+            describers,
             tape: Tape::new(),
             scratch: Scratch::default(),
             state: FilterState::default(),
@@ -303,19 +322,23 @@ impl<'t> Looking<'t> {
         row: &Row,
         edits: &Edits,
     ) -> bool {
-        let Test { filter, problem, needle, .. } = self.test;
+        let Test { has_condition, problem, needle, protocol, .. } = self.test;
+        let is_plain = !has_condition && problem.is_none();
+        // Beside a capture, there is one type.
+        let mut way = Some(0);
+        if let Some(message) = source.captured().and_then(|messages| messages.message(row.number)) {
+            if protocol.as_deref().is_some_and(|protocol| protocol != message.protocol) {
+                return false;
+            }
+            way = if self.test.views.len() == 1 { Some(0) } else { message.way };
+        }
         if row.kind == RowKind::Rejected {
-            let is_wanted = problem.as_deref().is_some_and(|kind| matches!(kind, "any" | "rejected"));
-            return filter.is_none()
-                && (is_wanted || problem.is_none())
-                && self.has_needle(source, rows, row);
+            let is_wanted = problem.as_deref().is_none_or(|kind| matches!(kind, "any" | "rejected"));
+            return !has_condition && is_wanted && self.has_needle(source, rows, row);
         }
         // What is beside records is found by its bytes only.
         if !row.kind.is_record() {
-            return filter.is_none()
-                && problem.is_none()
-                && needle.is_some()
-                && self.has_needle(source, rows, row);
+            return is_plain && needle.is_some() && self.has_needle(source, rows, row);
         }
         let octets = match edits.octets(file, row.offset) {
             Some(octets) => octets.to_vec(),
@@ -324,33 +347,31 @@ impl<'t> Looking<'t> {
                 Err(_) => return problem.as_deref().is_some_and(|kind| matches!(kind, "any" | "unreadable")),
             },
         };
+        let way = way.filter(|way| *way < self.describers.len() && row.kind.rules().is_none());
         if let Some(needle) = needle
             && needle.find(&octets, 0).is_none()
-            && !self.shows(&octets, &needle.text)
+            && !self.shows(way, &octets, &needle.text)
         {
             return false;
         }
-        if filter.is_none() && problem.is_none() {
+        if is_plain {
             return true;
         }
-        let Some(describer) = self.describer.as_mut().filter(|_| row.kind.rules().is_none()) else {
-            return false;
-        };
+        let Some(describer) = way.and_then(|way| self.describers[way].as_mut()) else { return false };
         let found = describer.problem(&octets, problem.is_some());
         let is_wanted = match problem.as_deref() {
             None => true,
             Some("any") => found.is_some(),
             Some(kind) => found == Some(kind),
         };
-        is_wanted && (filter.is_none() || self.meets(&octets))
+        is_wanted && (!has_condition || self.meets(way, &octets))
     }
 
     /// Reports whether the value that was decoded last meets the condition.
-    fn meets(&mut self, octets: &[u8]) -> bool {
-        let Self { test, describer, tape, scratch, state } = self;
-        let (Some(describer), Some(filter), Some(view)) = (describer, &test.filter, &test.view) else {
-            return false;
-        };
+    fn meets(&mut self, way: Option<usize>, octets: &[u8]) -> bool {
+        let Self { test, describers, tape, scratch, state } = self;
+        let found = way.and_then(|way| Some((describers.get(way)?.as_ref()?, test.views.get(way)?)));
+        let Some((describer, (Some(view), Some(filter)))) = found else { return false };
         match &view.rendering {
             Some(rendering) => {
                 tape.clear();
@@ -367,8 +388,8 @@ impl<'t> Looking<'t> {
     }
 
     /// Reports whether a value of the record is shown with a text.
-    fn shows(&mut self, octets: &[u8], text: &str) -> bool {
-        let Some(describer) = &mut self.describer else { return false };
+    fn shows(&mut self, way: Option<usize>, octets: &[u8], text: &str) -> bool {
+        let Some(describer) = way.and_then(|way| self.describers[way].as_mut()) else { return false };
         _ = describer.problem(octets, false);
         describer.shows(octets, text)
     }

@@ -33,8 +33,9 @@ impl Query {
         let mut found: Vec<(String, String)> = self.0.iter().filter_map(own).collect();
         let names_record = found.iter().any(|(name, _)| RECORD.contains(&name.as_str()));
         for (name, value) in &self.0 {
-            let is_replaced = found.iter().any(|(known, _)| known == name);
-            if !is_replaced && !(names_record && RECORD.contains(&name.as_str())) {
+            let is_named = found.iter().any(|(known, _)| known == name);
+            let is_other_record = names_record && RECORD.contains(&name.as_str());
+            if !(is_named || is_other_record) {
                 found.push((name.clone(), value.clone()));
             }
         }

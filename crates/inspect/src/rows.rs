@@ -299,6 +299,16 @@ impl Rows {
     }
 
     fn build(&self, source: &Arc<Source>, view: Option<&View>) -> io::Result<()> {
+        if let Some(messages) = source.captured() {
+            self.lock().framing = "capture".to_owned();
+            let mut batch = Batch::new(self);
+            for (offset, length) in messages.places() {
+                if !batch.push(RowKind::Record, offset, length, None)? {
+                    break;
+                }
+            }
+            return Ok(());
+        }
         match view {
             Some(view) if !view.rules.has_elements() => self.build_values(source, view),
             _ => self.build_elements(source, view),

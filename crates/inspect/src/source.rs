@@ -1,5 +1,6 @@
 //! Inputs: files that are read by ranges, and bytes in memory.
 
+use crate::captured::Messages;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
@@ -19,6 +20,8 @@ pub struct Source {
     data: Data,
     length: u64,
     note: &'static str,
+    /// The messages, of a packet capture.
+    captured: Option<Messages>,
 }
 
 #[derive(Debug)]
@@ -75,12 +78,22 @@ impl Source {
 
     /// Returns an input of bytes in memory; `note` says where they come from.
     pub fn of_octets(name: String, octets: Vec<u8>, note: &'static str) -> Self {
-        Self { name, length: octets.len() as u64, data: Data::Octets(octets), note }
+        Self { name, length: octets.len() as u64, data: Data::Octets(octets), note, captured: None }
     }
 
     fn of_file(name: &str, file: File, note: &'static str) -> io::Result<Self> {
         let length = file.metadata()?.len();
-        Ok(Self { name: name.to_owned(), data: Data::File(file), length, note })
+        Ok(Self { name: name.to_owned(), data: Data::File(file), length, note, captured: None })
+    }
+
+    /// Returns an input of the messages of a capture, whose bytes a file has one after the other.
+    pub(crate) fn of_messages(name: &str, file: File, messages: Messages) -> io::Result<Self> {
+        Ok(Self { captured: Some(messages), ..Self::of_file(name, file, "capture")? })
+    }
+
+    /// Returns the messages, of a packet capture.
+    pub(crate) fn captured(&self) -> Option<&Messages> {
+        self.captured.as_ref()
     }
 
     /// Copies a stream to a temporary file without a name.

@@ -17,7 +17,7 @@ use tercet_schema::runtime::dump::dump;
 use tercet_schema::{Candidate, Detector, Doctor, GivenFraming, Rules, Schema};
 
 /// Plans and indexes that are kept.
-const MOST_VIEWS: usize = 32;
+const MOST_VIEWS: usize = 128;
 /// Values that are kept.
 const MOST_MESSAGES: usize = 4;
 /// Filters that are kept.
@@ -79,6 +79,9 @@ impl Workbench {
         let given = Given { records, framing };
         let initial = match &schema {
             None => None,
+            Some(schema) if first.captured().is_some() => {
+                of_messages(schema, first, type_name, rules, &given)
+            }
             Some(schema) => {
                 let sample = first.read_at(0, SAMPLE).map_err(|error| error.to_string())?;
                 let is_whole = first.length() <= SAMPLE as u64;
@@ -198,11 +201,26 @@ impl Workbench {
         Ok((started, view))
     }
 
+    /// Returns how the messages of a capture are read, by the numbers of their types: nothing for other inputs, and where a
+    /// question names type or rules itself. Types that the specifications do not have are shown as elements.
+    pub(crate) fn views_of(&self, query: &Query, source: &Source) -> Option<Vec<Option<Arc<View>>>> {
+        let messages = source.captured()?;
+        if query.text("type").is_some() || query.text("rules").is_some_and(|rules| rules == "none") {
+            return None;
+        }
+        let initial = self.initial.as_ref();
+        if query.text("rules").is_some_and(|rules| initial.is_none_or(|(_, own)| own.name() != rules)) {
+            return None;
+        }
+        Some(messages.ways.iter().map(|way| self.view(Some(way)).ok().flatten()).collect())
+    }
+
     /// Returns the rows that the filter of a question keeps; nothing if it has none.
     pub(crate) fn matches(&self, query: &Query) -> Result<Option<Arc<Matches>>, String> {
         let own =
             |name: &str| query.text(name).map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned);
-        let wanted = Wanted { condition: own("where"), problem: own("problem"), holds: own("holds") };
+        let (condition, problem) = (own("where"), own("problem"));
+        let wanted = Wanted { condition, problem, holds: own("holds"), protocol: own("protocol") };
         if wanted.is_all() {
             return Ok(None);
         }
@@ -213,7 +231,8 @@ impl Workbench {
         if let Some((.., found)) = matches.iter().find(|(known, it, _)| (known, it) == (&key, &wanted)) {
             return Ok(Some(Arc::clone(found)));
         }
-        let test = Test::new(&wanted, view)?;
+        let views = self.views_of(query, &source).unwrap_or_else(|| vec![view]);
+        let test = Test::new(&wanted, views)?;
         if matches.len() >= MOST_FILTERS {
             let (.., oldest) = matches.remove(0);
             oldest.stop();
@@ -270,7 +289,13 @@ impl Workbench {
         let view = match (row.kind.rules(), &view) {
             (Some(rules), Some(view)) => self.view(Some(&(view.type_name.clone(), rules)))?,
             _ if !row.kind.is_record() && row.kind != crate::rows::RowKind::Rejected => None,
-            _ => view,
+            _ => match self.views_of(query, &source) {
+                Some(views) => source
+                    .captured()
+                    .and_then(|messages| views.get(messages.message(row.number)?.way?).cloned())
+                    .flatten(),
+                None => view,
+            },
         };
         let message = Arc::new(Message::new(view, octets, row.offset));
         if messages.len() >= MOST_MESSAGES {
@@ -334,6 +359,27 @@ fn short_base64(text: &[u8]) -> Option<Vec<u8>> {
         }
     }
     (!octets.is_empty() && dump(&octets).all(|line| line.is_ok())).then_some(octets)
+}
+
+/// Returns type and rules of the messages of a capture: those that are given, or the first that the specifications have.
+fn of_messages(
+    schema: &Arc<Schema>,
+    source: &Source,
+    type_name: Option<String>,
+    rules: Option<Rules>,
+    given: &Given,
+) -> Option<(String, Rules)> {
+    let ways = source.captured().map_or(&[][..], |messages| &messages.ways);
+    let known = || ways.iter().find(|(name, rules)| View::new(schema, name, *rules, given).is_ok()).cloned();
+    match (type_name, rules) {
+        (Some(name), Some(rules)) => Some((name, rules)),
+        (Some(name), None) => {
+            let is_same = |way: &&(String, Rules)| way.0 == name || way.0.ends_with(&format!(".{name}"));
+            let rules = ways.iter().find(is_same).map_or(Rules::Ber, |(_, rules)| *rules);
+            Some((name, rules))
+        }
+        _ => known(),
+    }
 }
 
 /// Locks what no panic can leave in a bad state.

@@ -21,6 +21,7 @@ unless `--edit` is given.
 Examples:
   tercet inspect -s schemas/demo -t CallRecord calls.ber
   tercet inspect -s schemas/signalling --rules uper message.uper
+  tercet inspect -s specifications/ attach.pcapng
   tercet inspect certificate.pem")]
 pub struct Inspect {
     #[command(flatten)]
@@ -47,6 +48,10 @@ pub struct Inspect {
 
     #[command(flatten)]
     spelling: SpellingArgs,
+
+    #[cfg(feature = "capture")]
+    #[command(flatten)]
+    capture: crate::args::CaptureArgs,
 
     /// Port of the page; any free one by default
     #[arg(long, value_name = "PORT", default_value_t = 0, hide_default_value = true)]
@@ -114,7 +119,69 @@ impl Inspect {
         Ok(Exit::Good)
     }
 
+    /// Reads the messages of a packet capture.
+    #[cfg(feature = "capture")]
+    fn captured(&self, input: &Input) -> Outcome<Arc<Source>> {
+        use tercet_capture::{Capture, Event, Options, Pdu, protocol_and_type};
+        use tercet_inspect::{CaptureBuilder, Captured};
+        let mut options = Options::default();
+        options.decode_as = crate::cmd::capture::rules(&self.capture.decode_as)?;
+        let wanted = self.capture.protocol.iter().map(|name| protocol_and_type(name).map_err(Failure::usage));
+        let wanted: Vec<_> = wanted.collect::<Outcome<_>>()?;
+        let is_wanted = |pdu: &Pdu<'_>| {
+            let fits =
+                |(protocol, variant): &(&tercet_capture::Protocol, Option<Arc<tercet_capture::Variant>>)| {
+                    protocol.name == pdu.protocol.name && (variant.is_none() || *variant == pdu.variant)
+                };
+            wanted.is_empty() || wanted.iter().any(fits)
+        };
+        let named = |error: std::io::Error| Failure::io(input.shown(), &error);
+        let mut builder = CaptureBuilder::new().map_err(named)?;
+        let mut capture = Capture::new(input.open()?, options);
+        let (mut taken, mut faults) = (Ok(true), 0_u64);
+        let mut sink = |event: Event<'_>| match event {
+            Event::Pdu(pdu) if is_wanted(&pdu) && matches!(taken, Ok(true)) => {
+                let variant = pdu.variant.as_deref();
+                let module = variant.and_then(|it| it.module.as_ref()).or(pdu.protocol.module.as_ref());
+                let type_name = variant.map(|it| &it.type_name).or(pdu.protocol.type_name.as_ref());
+                let rules = variant.and_then(|it| it.rules.as_ref()).or(pdu.protocol.rules.as_ref());
+                let rules = rules.and_then(|rules| rules.parse::<Rules>().ok());
+                let name = type_name.map(|name| match module {
+                    Some(module) => format!("{module}.{name}"),
+                    None => name.clone(),
+                });
+                let from = Captured {
+                    frame: pdu.frame,
+                    time: pdu.time.map_or_else(String::new, |time| time.to_string()),
+                    source: pdu.source.to_string(),
+                    destination: pdu.destination.to_string(),
+                    protocol: pdu.protocol.name.clone(),
+                    way: name.zip(rules),
+                };
+                taken = builder.push(&from, pdu.octets);
+            }
+            Event::Fault(_) => faults += 1,
+            _ => {}
+        };
+        while capture.read_packet(&mut sink).map_err(named)? {}
+        let name = input.name();
+        if !taken.map_err(named)? {
+            term::warning(format_args!("{name}: only the first messages are listed"));
+        }
+        if faults > 0 {
+            let faults = term::count(faults, "part");
+            term::warning(format_args!(
+                "{name}: {faults} of the capture cannot be read; `tercet capture stat` lists them"
+            ));
+        }
+        Ok(Arc::new(builder.finish(&name).map_err(named)?))
+    }
+
     fn open(&self, input: &Input) -> Outcome<Vec<Arc<Source>>> {
+        #[cfg(feature = "capture")]
+        if !self.spelling.binary && !self.spelling.hex && crate::cmd::capture::is_capture(input) {
+            return Ok(vec![self.captured(input)?]);
+        }
         let SpellingArgs { hex, binary, .. } = self.spelling;
         // Where values show their ends, the lines of a text are one input.
         let joined = self.rules.0.is_none_or(Rules::delimits);

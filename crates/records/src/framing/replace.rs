@@ -393,7 +393,7 @@ fn blocks(
             let left = added(to - from, -grown) as usize;
             let octets = read_at(input, from, to - from)?;
             let kept = octets.len().min(left);
-            let octet = octets.first().or(framing.filler.first()).copied().unwrap_or(0);
+            let octet = octets.first().or_else(|| framing.filler.first()).copied().unwrap_or(0);
             new.extend_from_slice(&octets[octets.len() - kept..]);
             new.resize(new.len() + left - kept, octet);
         }

@@ -17,6 +17,8 @@ mod values;
 
 pub use convert::convert;
 pub use doctor::diagnose;
+#[cfg(feature = "inspect")]
+pub use rows::rules;
 pub use rows::{Source, are_captures, is_capture, not_applied, refuse_others};
 pub use values::print;
 

@@ -156,7 +156,7 @@ impl Source {
 }
 
 /// Reads rules for messages that the table of protocols does not find.
-pub(super) fn rules(texts: &[String]) -> Outcome<Vec<DecodeAs>> {
+pub fn rules(texts: &[String]) -> Outcome<Vec<DecodeAs>> {
     let rule = |text: &String| {
         text.parse::<DecodeAs>().map_err(|error| Failure::usage(format_args!("`{text}`: {error}")))
     };
