@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { check, demo, open, selected, settle } from "./page.mjs";
+import { check, demo, file, inspect, open, selected, settle } from "./page.mjs";
 
 const note = (page) => page.$eval("#records-note", (it) => it.textContent);
 const records = (page) => page.$$eval('[data-pane="records"] [data-record]', (found) => found.map((it) => Number(it.dataset.record)));
@@ -78,6 +78,30 @@ test("records with problems", async () => {
   const page = await open(await demo());
   await page.select("#with-problem", "any");
   await page.waitForFunction(() => document.getElementById("records-note").textContent.startsWith("0 of 24"));
+  await check(page);
+  await page.close();
+});
+
+test("messages of a packet capture", async () => {
+  const packet = (second, message) => {
+    const octets = Buffer.from(message, "hex");
+    const length = 28 + octets.length;
+    return Buffer.concat([
+      Buffer.from([second, 0, 0, 0, 0, 0, 0, 0, length, 0, 0, 0, length, 0, 0, 0]),
+      Buffer.from([0x45, 0, 0, length, 0, 0, 0, 0, 64, 17, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2]),
+      Buffer.from([0xc0, 0, 0, 161, 0, length - 20, 0, 0]), octets,
+    ]);
+  };
+  const head = Buffer.from([0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 101, 0, 0, 0]);
+  const capture = file("a.pcap", Buffer.concat([head, packet(1, "300c020100040446616c6ba00105"), packet(2, "300c02010004044d6f6279a00106")]));
+  const schema = file("snmp.asn", "RFC1157-SNMP DEFINITIONS ::= BEGIN Message ::= SEQUENCE { version INTEGER, community OCTET STRING, pdu CHOICE { get [0] IMPLICIT INTEGER } } END");
+  const page = await open(await inspect("-s", schema, capture));
+  assert.match(await page.$eval('[data-record="1"]', (it) => it.textContent), /snmp.*frame 2 · 00:00:02\.000000 · 10\.0\.0\.1:49152 → 10\.0\.0\.2:161/);
+  await check(page);
+  await page.click('[data-record="1"]');
+  await page.waitForSelector('[data-path="Message.pdu.get"]');
+  await page.select("#alternative", "snmp");
+  await page.waitForFunction(() => location.hash.includes("protocol=snmp"));
   await check(page);
   await page.close();
 });

@@ -8,6 +8,7 @@ mod inspector;
 use inspector::{Inspector, demo, file, root};
 use serde_json::Value;
 use std::net::TcpStream;
+use std::process::Command;
 
 #[test]
 fn only_the_page_itself_is_answered() {

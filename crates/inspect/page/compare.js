@@ -130,7 +130,7 @@ export function compareDialog(open) {
   number.select();
 }
 
-dialog.addEventListener("close", () => { state.other = null; writeFragment(state.node === null ? null : pathOf(state.node)); element("value-tree").focus(); });
+dialog.addEventListener("close", () => { [lines, shown] = [[], []]; list.setTotal(0); list.draw(true); state.other = null; writeFragment(state.node === null ? null : pathOf(state.node)); element("value-tree").focus(); });
 element("compare-close").addEventListener("click", close);
 element("difference-on").addEventListener("click", () => step(1));
 element("difference-back").addEventListener("click", () => step(-1));

@@ -136,30 +136,36 @@ impl Workbench {
             (Some(_), Some(matches)) => matches.position(self.row(query, &rows)?.number, WAIT),
             (None, _) => query.number("from", 0)?,
         };
-        let wait = if from == 0 { WAIT } else { Duration::ZERO };
-        let found = match &matches {
-            None => rows.range(from, count, wait),
-            Some(matches) => {
-                let numbers = matches.range(from, count, wait);
-                numbers
-                    .into_iter()
-                    .filter_map(|number| rows.range(number, 1, Duration::ZERO).first().copied())
-                    .collect()
-            }
-        };
         if from == 0 {
+            // The first rows are waited for, and the last of a small input.
+            match &matches {
+                None => drop(rows.range(0, 1, WAIT)),
+                Some(matches) => drop(matches.range(0, 1, WAIT)),
+            }
             rows.settle(SHORT);
             matches.iter().for_each(|matches| matches.settle(SHORT));
         }
+        // What is said to be complete is that before its rows are read.
+        let progress = rows.progress(Duration::ZERO);
+        let searched = matches.as_ref().map(|matches| matches.progress());
+        let total = searched.as_ref().map_or(progress.rows, |searched| searched.matches);
+        let count = count.min(usize::try_from(total.saturating_sub(from)).unwrap_or(usize::MAX));
+        let found = match &matches {
+            None => rows.range(from, count, Duration::ZERO),
+            Some(matches) => {
+                let numbers = matches.range(from, count, Duration::ZERO).into_iter();
+                let row = |number| rows.range(number, 1, Duration::ZERO).first().copied();
+                numbers.filter_map(row).collect()
+            }
+        };
         let mut describers = Describers::new(self, query, &source, view);
         let listed: Vec<Value> = found
             .iter()
             .map(|row| Value::Object(self.line(row, (file, &source), &rows, describers.of(&source, row))))
             .collect();
-        let progress = rows.progress(Duration::ZERO);
         let mut answer = json!({
             "from": from,
-            "total": progress.rows,
+            "total": total,
             "records": progress.records,
             "complete": progress.complete,
             "read": progress.offset,
@@ -167,9 +173,7 @@ impl Workbench {
             "framing": progress.framing,
             "rows": listed,
         });
-        if let Some(matches) = matches {
-            let searched = matches.progress();
-            answer["total"] = searched.matches.into();
+        if let Some(searched) = searched {
             answer["searched"] = searched.rows.into();
             answer["complete"] = searched.complete.into();
             answer["problem"] = searched.problem.or(progress.problem).into();

@@ -9,27 +9,27 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 /// The inspector, until the test ends.
-pub struct Inspector {
+pub(crate) struct Inspector {
     child: Child,
     /// `127.0.0.1:41431`
-    pub address: String,
+    pub(crate) address: String,
     /// `/TOKEN/`
-    pub base: String,
+    pub(crate) base: String,
 }
 
 /// The status, the head and the body of an answer.
-pub struct Answer {
-    pub status: u16,
-    pub head: String,
-    pub body: String,
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) head: String,
+    pub(crate) body: String,
 }
 
-pub fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
 impl Inspector {
-    pub fn new(words: &[&str]) -> Self {
+    pub(crate) fn new(words: &[&str]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tercet"));
         command.current_dir(root()).arg("inspect").args(words).stdin(Stdio::null()).stdout(Stdio::piped());
         let mut child = command.stderr(Stdio::null()).spawn().unwrap();
@@ -41,7 +41,7 @@ impl Inspector {
     }
 
     /// Sends a request as it is.
-    pub fn raw(&self, request: &str) -> Answer {
+    pub(crate) fn raw(&self, request: &str) -> Answer {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         stream.write_all(request.as_bytes()).unwrap();
         let mut text = Vec::new();
@@ -53,20 +53,20 @@ impl Inspector {
         Answer { status, head: head.to_owned(), body: body.to_owned() }
     }
 
-    pub fn get(&self, path: &str, fields: &str) -> Answer {
+    pub(crate) fn get(&self, path: &str, fields: &str) -> Answer {
         let address = &self.address;
         self.raw(&format!("GET {path} HTTP/1.1\r\nHost: {address}\r\n{fields}Connection: close\r\n\r\n"))
     }
 
     /// Asks a question.
-    pub fn ask(&self, question: &str) -> Value {
+    pub(crate) fn ask(&self, question: &str) -> Value {
         let answer = self.get(&format!("{}api/{question}", self.base), "");
         assert_eq!(answer.status, 200, "{question}: {}", answer.body);
         serde_json::from_str(&answer.body).unwrap()
     }
 
     /// Sends a request with a body.
-    pub fn post(&self, path: &str, fields: &str, body: &str) -> Answer {
+    pub(crate) fn post(&self, path: &str, fields: &str, body: &str) -> Answer {
         let (address, length) = (&self.address, body.len());
         self.raw(&format!(
             "POST {path} HTTP/1.1\r\nHost: {address}\r\n{fields}Content-Length: {length}\r\nConnection: close\r\n\r\n{body}"
@@ -74,14 +74,14 @@ impl Inspector {
     }
 
     /// Changes something.
-    pub fn act(&self, question: &str, body: &str) -> Value {
+    pub(crate) fn act(&self, question: &str, body: &str) -> Value {
         let answer = self.post(&format!("{}api/{question}", self.base), "", body);
         assert_eq!(answer.status, 200, "{question}: {}", answer.body);
         serde_json::from_str(&answer.body).unwrap()
     }
 
     /// Asks a question that has no answer; returns the reason.
-    pub fn refused(&self, question: &str) -> String {
+    pub(crate) fn refused(&self, question: &str) -> String {
         let answer = self.get(&format!("{}api/{question}", self.base), "");
         assert_eq!(answer.status, 422, "{question}: {}", answer.body);
         let value: Value = serde_json::from_str(&answer.body).unwrap();
@@ -96,12 +96,12 @@ impl Drop for Inspector {
     }
 }
 
-pub fn demo() -> Inspector {
+pub(crate) fn demo() -> Inspector {
     Inspector::new(&["--no-open", "-s", "schemas/demo", "-t", "CallRecord", "examples/calls.ber"])
 }
 
 /// Writes a file to a folder of its own.
-pub fn file(name: &str, octets: &[u8]) -> (tempfile::TempDir, String) {
+pub(crate) fn file(name: &str, octets: &[u8]) -> (tempfile::TempDir, String) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
     std::fs::write(&path, octets).unwrap();
