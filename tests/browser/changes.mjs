@@ -7,6 +7,7 @@ import { test } from "node:test";
 import { check, demo, file, folder, inspect, open, root, selected, settle } from "./page.mjs";
 
 const duration = "CallRecord.moCall.duration";
+const closed = async (page) => { await page.waitForFunction(() => !document.getElementById("dialog").open); await settle(page); };
 const value = (page, path) => page.$eval(`[data-path="${path}"] .node-value`, (it) => it.textContent);
 
 test("a value is changed, undone, done again and saved", async () => {
@@ -24,8 +25,7 @@ test("a value is changed, undone, done again and saved", async () => {
   await page.type("#edit-value", "75");
   await page.waitForFunction(() => document.getElementById("edit-result").textContent.startsWith("No problem"));
   await page.click("#apply");
-  await page.waitForFunction(() => !document.getElementById("dialog").open);
-  await settle(page);
+  await closed(page);
   assert.equal(await value(page, duration), "75");
   assert.deepEqual((await selected(page)).explained, duration);
   assert.match(await page.$eval('[data-record="5"]', (it) => it.textContent), /changed/);
@@ -36,8 +36,7 @@ test("a value is changed, undone, done again and saved", async () => {
     await page.keyboard.press("e");
     await page.waitForSelector(button);
     await page.click(button);
-    await page.waitForFunction(() => !document.getElementById("dialog").open);
-    await settle(page);
+    await closed(page);
   }
   assert.equal(await page.$('[data-path="CallRecord.moCall.answerTime"]'), null);
   const before = await page.$$eval('[data-path^="CallRecord.moCall.supplementary["]', (found) => found.length);
@@ -74,19 +73,21 @@ test("another alternative, and bytes by hand", async () => {
   await page.select("#add-name", "M.c.b");
   await page.click("#add");
   await page.waitForSelector('[data-path="M.c.b"]');
+  await closed(page);
   await page.click('[data-path="M.e"]');
   await page.keyboard.press("e");
   await page.waitForSelector("select#edit-value");
   await page.select("#edit-value", '"red"');
   await page.click("#apply");
   await page.waitForFunction(() => document.querySelector('[data-path="M.e"]')?.textContent.includes("red"));
+  await closed(page);
   await page.keyboard.press("e");
   await page.waitForSelector("#edit-bytes");
   await page.$eval("#edit-bytes", (it) => { it.value = ""; });
   await page.type("#edit-bytes", "81 01 07");
   await page.waitForFunction(() => !document.getElementById("edit-result").textContent.startsWith("No problem") && document.getElementById("edit-result").textContent);
   await page.click("#apply");
-  await settle(page);
+  await closed(page);
   assert.match(await page.$eval('[data-pane="octets"]', (it) => it.textContent), /07/);
   await check(page);
   await page.close();
@@ -177,7 +178,7 @@ test("traces, base64 and a page leave the page", async () => {
   await form("base64", "iA");
   const html = await form("html", "<!doctype html>");
   assert.doesNotMatch(html, /<script|src=|href=/);
-  const alone = await open(`data:text/html,${encodeURIComponent(html)}`.slice(0, 0) || page.url());
+  const alone = await open(page.url());
   await alone.setContent(html);
   assert.match(await alone.$eval("body", (it) => it.innerText), /duration/);
   await alone.close();

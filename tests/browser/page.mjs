@@ -50,6 +50,7 @@ export function file(name, octets) {
 // Opens a page that must not fail: no error in its script, no request to anybody else.
 export async function open(url, { theme = "light", size = [1440, 860] } = {}) {
   const page = await browser.newPage();
+  page.setDefaultTimeout(120_000);
   await page.setBypassCSP(true); // for axe-core alone; the policy itself is tested below
   await page.setViewport({ width: size[0], height: size[1] });
   await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: theme }]);
@@ -66,7 +67,7 @@ export async function open(url, { theme = "light", size = [1440, 860] } = {}) {
 
 // Waits until nothing is asked for any more.
 export async function settle(page) {
-  await page.waitForNetworkIdle({ idleTime: 120, timeout: 20_000 });
+  await page.waitForNetworkIdle({ idleTime: 120, timeout: 120_000 });
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
 }
 
