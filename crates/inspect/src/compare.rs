@@ -306,7 +306,7 @@ mod tests {
 
     fn lines(left: &Tree, right: &Tree) -> (Vec<String>, u64) {
         let (lines, differences) = compared(left, right);
-        let name = |tree: &Tree, index: Option<u32>| index.map_or("-".to_owned(), |at| tree.path(at));
+        let name = |tree: &Tree, index: Option<u32>| index.map_or_else(|| "-".to_owned(), |at| tree.path(at));
         let text = |line: &Line| {
             let sign = if line.differs { "!" } else { "" };
             format!("{sign}{} {}", name(left, line.left), name(right, line.right))
