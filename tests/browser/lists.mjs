@@ -93,13 +93,13 @@ test("messages of a packet capture", async () => {
     ]);
   };
   const head = Buffer.from([0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 101, 0, 0, 0]);
-  const capture = file("a.pcap", Buffer.concat([head, packet(1, "300c020100040446616c6ba00105"), packet(2, "300c02010004044d6f6279a00106")]));
-  const schema = file("snmp.asn", "RFC1157-SNMP DEFINITIONS ::= BEGIN Message ::= SEQUENCE { version INTEGER, community OCTET STRING, pdu CHOICE { get [0] IMPLICIT INTEGER } } END");
+  const capture = file("a.pcap", Buffer.concat([head, packet(1, "300e020100040446616c6ba003020105"), packet(2, "300e02010004044d6f6279a003020106")]));
+  const schema = file("snmp.asn", "RFC1157-SNMP DEFINITIONS ::= BEGIN Message ::= SEQUENCE { version INTEGER, community OCTET STRING, pdu CHOICE { get [0] IMPLICIT SEQUENCE { n INTEGER } } } END");
   const page = await open(await inspect("-s", schema, capture));
   assert.match(await page.$eval('[data-record="1"]', (it) => it.textContent), /snmp.*frame 2 · 00:00:02\.000000 · 10\.0\.0\.1:49152 → 10\.0\.0\.2:161/);
   await check(page);
   await page.click('[data-record="1"]');
-  await page.waitForSelector('[data-path="Message.pdu.get"]');
+  await page.waitForSelector('[data-path="Message.pdu.get.n"]');
   await page.select("#alternative", "snmp");
   await page.waitForFunction(() => location.hash.includes("protocol=snmp"));
   await check(page);

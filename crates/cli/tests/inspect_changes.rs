@@ -142,12 +142,12 @@ fn packet(seconds: u8, message: &[u8]) -> Vec<u8> {
 fn messages_of_a_capture_are_listed() {
     let mut octets =
         vec![0xD4, 0xC3, 0xB2, 0xA1, 2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 101, 0, 0, 0];
-    octets.extend(packet(1, b"\x30\x0C\x02\x01\x00\x04\x04Falk\xA0\x01\x05"));
-    octets.extend(packet(2, b"\x30\x0C\x02\x01\x00\x04\x04Moby\xA0\x01\x06"));
+    octets.extend(packet(1, b"\x30\x0E\x02\x01\x00\x04\x04Falk\xA0\x03\x02\x01\x05"));
+    octets.extend(packet(2, b"\x30\x0E\x02\x01\x00\x04\x04Moby\xA0\x03\x02\x01\x06"));
     let (folder, path) = file("a.pcap", &octets);
     let schema =
         "RFC1157-SNMP DEFINITIONS ::= BEGIN Message ::= SEQUENCE { version INTEGER, community OCTET STRING,
-        pdu CHOICE { get [0] IMPLICIT INTEGER } } END";
+        pdu CHOICE { get [0] IMPLICIT SEQUENCE { n INTEGER } } } END";
     let text = folder.path().join("snmp.asn");
     std::fs::write(&text, schema).unwrap();
     let inspector = Inspector::new(&["--no-open", "--edit", "-s", text.to_str().unwrap(), &path]);
@@ -164,9 +164,9 @@ fn messages_of_a_capture_are_listed() {
         (&2.into(), &"10.0.0.1:49152".into(), &"10.0.0.2:161".into())
     );
     assert_eq!(row["time"], "1970-01-01T00:00:02.000000000Z");
-    let get = inspector.ask("explain?record=1&path=Message.pdu.get");
+    let get = inspector.ask("explain?record=1&path=Message.pdu.get.n");
     assert_eq!((&get["value"], &get["location"]["line"]), (&"6".into(), &1.into()));
-    assert_eq!(kept(&inspector, "where=pdu.get+%3D+6"), [1]);
+    assert_eq!(kept(&inspector, "where=pdu.get.n+%3D+6"), [1]);
     assert_eq!(kept(&inspector, "holds=falk"), [0]);
     assert_eq!(kept(&inspector, "protocol=snmp"), [0, 1]);
     assert_eq!(kept(&inspector, "protocol=ldap"), [0; 0]);
