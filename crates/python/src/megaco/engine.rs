@@ -1,20 +1,20 @@
 //! The transactions of a gateway or controller, for drivers in Python.
 
+use super::inbox::{self, Happened, Inbox, Request};
 use crate::error;
 use crate::octets;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::net::{IpAddr, SocketAddr};
 use tercet_megaco::List;
 use tercet_megaco::model::{
-    ActionReply, ActionRequest, CommandReply, ErrorDescriptor, MessageBody, ServiceChangeResult, Transaction,
-    TransactionResult,
+    ActionReply, ActionRequest, ErrorDescriptor, MessageBody, Transaction, TransactionResult,
 };
 use tercet_megaco::text::{read_message, read_mid};
 use tercet_megaco_engine::{
-    Answers, ConnId, Engine as Transactions, Event, Items, Limits, Outcome, Received, Reply, ReplyOptions,
-    RequestOptions, Route, Time, Token, Transport, UserId, registration,
+    Answers, ConnId, Engine as Transactions, Event, Items, Limits, Outcome, ReplyOptions, RequestOptions,
+    Route, Time, Transport, UserId, registration,
 };
 
 /// A way to a peer: the transport (`udp` or `tcp`), the number of the socket or stream, host and port.
@@ -33,22 +33,24 @@ pub(crate) struct Engine {
     user: UserId,
     max_version: u8,
     answers: Answers,
+    inbox: Inbox,
     /// Numbers by which Python knows connections.
     connections: HashMap<u64, ConnId>,
     numbers: HashMap<ConnId, u64>,
     next_connection: u64,
     /// Requests of peers that wait for an answer.
-    waiting: HashMap<u64, Waiting>,
+    waiting: HashMap<u64, Request>,
     next_request: u64,
 }
 
-/// A request that waits for an answer.
-struct Waiting {
-    token: Token,
-    connection: ConnId,
-    version: u8,
-    message: Received,
-    index: usize,
+/// A dictionary of an event.
+macro_rules! event {
+    ($py:ident, $name:literal $(, $key:ident: $value:expr)*) => {{
+        let event = PyDict::new($py);
+        event.set_item("event", $name)?;
+        $(event.set_item(stringify!($key), $value)?;)*
+        event
+    }};
 }
 
 fn time(seconds: f64) -> Time {
@@ -121,7 +123,7 @@ impl Engine {
         number
     }
 
-    fn waiting(&self, request: u64) -> PyResult<&Waiting> {
+    fn waiting(&self, request: u64) -> PyResult<&Request> {
         self.waiting
             .get(&request)
             .ok_or_else(|| error::argument("the request is answered, aborted or forgotten"))
@@ -135,29 +137,25 @@ impl Engine {
         request: u64,
         result: TransactionResult<'_>,
     ) -> PyResult<()> {
-        let Some(Waiting { token, connection, version, message, index }) = self.waiting.remove(&request)
-        else {
+        let Some(waiting) = self.waiting.remove(&request) else {
             return self.waiting(request).map(drop);
         };
         let options = ReplyOptions::default();
         let is_ok = matches!(result, TransactionResult::ActionReplies(_));
-        if let Err(fault) = self.engine.reply(time(now), token, result, &options) {
+        if let Err(fault) = self.engine.reply(time(now), waiting.token, result, &options) {
             if matches!(
                 fault,
                 tercet_megaco_engine::Error::Encode(_) | tercet_megaco_engine::Error::TooLarge(_)
             ) {
                 // It can be answered again.
-                self.waiting.insert(request, Waiting { token, connection, version, message, index });
+                self.waiting.insert(request, waiting);
             }
             return Err(refused(py, fault));
         }
-        let transactions = message.transactions();
-        if let Some(Transaction::TransactionRequest(asked)) = transactions.get(index)
-            && let Some(parms) = registration(&asked.actions).filter(|_| is_ok)
-        {
-            let asked = parms.service_change_version.unwrap_or(version);
+        if let Some(parms) = registration(&waiting.actions).filter(|_| is_ok) {
+            let asked = parms.service_change_version.unwrap_or(waiting.version);
             // The connection may have ended since.
-            _ = self.engine.set_version(connection, asked.clamp(1, self.max_version));
+            _ = self.engine.set_version(waiting.connection, asked.clamp(1, self.max_version));
         }
         Ok(())
     }
@@ -182,6 +180,7 @@ impl Engine {
             user,
             max_version,
             answers: Answers::new(max_version, 0),
+            inbox: Inbox { max_version, happened: VecDeque::new() },
             connections: HashMap::new(),
             numbers: HashMap::new(),
             next_connection: 1,
@@ -246,13 +245,8 @@ impl Engine {
 
     /// Answers a request by success of all its commands: what `$` leaves open is chosen.
     fn accept(&mut self, py: Python<'_>, now: f64, request: u64) -> PyResult<()> {
-        let message = self.waiting(request)?.message.clone();
-        let index = self.waiting(request)?.index;
-        let transactions = message.transactions();
-        let Some(Transaction::TransactionRequest(asked)) = transactions.get(index) else {
-            return Err(error::internal("a request that is not in its message"));
-        };
-        let result = self.answers.answer(&asked.actions);
+        let actions = self.waiting(request)?.actions.clone();
+        let result = self.answers.answer(&actions);
         self.answer(py, now, request, result)
     }
 
@@ -272,7 +266,8 @@ impl Engine {
     /// Takes a message that came.
     fn receive(&mut self, now: f64, way: Way, data: &Bound<'_, PyAny>) -> PyResult<()> {
         let route = route(&way)?;
-        self.engine.handle_input(time(now), self.user, route, &octets::of(data)?);
+        let octets = octets::of(data)?;
+        self.engine.handle_input_by(time(now), self.user, route, &octets, &mut self.inbox);
         Ok(())
     }
 
@@ -320,24 +315,44 @@ impl Engine {
     /// Returns what has happened, each a dictionary with its name as `event`.
     fn events<'py>(&mut self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
         let mut all = Vec::new();
-        while let Some(event) = self.engine.poll_event() {
-            self.event(py, event, &mut all)?;
+        loop {
+            let noted = self.inbox.happened.pop_front();
+            let Some(next) = noted.or_else(|| self.engine.poll_event().map(Happened::Event)) else { break };
+            match next {
+                Happened::Event(event) => self.event(py, event, &mut all)?,
+                Happened::Asked(request) => all.push(self.asked(py, request)?),
+                Happened::Replied { connection, transaction, actions } => {
+                    all.push(event!(py, "result",
+                        connection: self.number(connection),
+                        trans: transaction,
+                        error: None::<&str>,
+                        code: None::<u16>,
+                        text: None::<&str>,
+                        actions: vec![actions]
+                    ));
+                }
+            }
         }
         Ok(all)
     }
 }
 
-/// A dictionary of an event.
-macro_rules! event {
-    ($py:ident, $name:literal $(, $key:ident: $value:expr)*) => {{
-        let event = PyDict::new($py);
-        event.set_item("event", $name)?;
-        $(event.set_item(stringify!($key), $value)?;)*
-        event
-    }};
-}
-
 impl Engine {
+    fn asked<'py>(&mut self, py: Python<'py>, request: Request) -> PyResult<Bound<'py, PyDict>> {
+        let number = self.next_request;
+        self.next_request += 1;
+        let event = event!(py, "request",
+            connection: self.number(request.connection),
+            request: number,
+            trans: request.transaction,
+            version: request.version,
+            registers: registration(&request.actions).is_some(),
+            actions: inbox::requests(&request.actions, request.version)
+        );
+        self.waiting.insert(number, request);
+        Ok(event)
+    }
+
     fn event<'py>(
         &mut self,
         py: Python<'py>,
@@ -355,35 +370,6 @@ impl Engine {
                 self.connections.remove(&number);
                 event!(py, "disconnect", connection: number, mid: &*remote_mid, reason: reason)
             }
-            Event::Requests { conn, version, message, requests, .. } => {
-                let data = PyBytes::new(py, message.octets());
-                let transactions = message.transactions();
-                for incoming in &requests {
-                    let Some(Transaction::TransactionRequest(asked)) = transactions.get(incoming.index) else {
-                        continue;
-                    };
-                    let number = self.next_request;
-                    self.next_request += 1;
-                    let waiting = Waiting {
-                        token: incoming.token,
-                        connection: conn,
-                        version,
-                        message: message.clone(),
-                        index: incoming.index,
-                    };
-                    self.waiting.insert(number, waiting);
-                    all.push(event!(py, "request",
-                        connection: self.number(conn),
-                        request: number,
-                        trans: incoming.transaction,
-                        version: version,
-                        registers: registration(&asked.actions).is_some(),
-                        data: &data,
-                        index: incoming.index
-                    ));
-                }
-                return Ok(());
-            }
             Event::Result { conn, transaction, outcome, .. } => {
                 let (error, code, text, replies) = match &outcome {
                     Outcome::Reply(replies) => (None, None, None, &replies[..]),
@@ -400,19 +386,22 @@ impl Engine {
                     Outcome::WrongMid(text) => (Some("wrong_mid"), None, Some(text.clone()), &[][..]),
                     _ => (Some("unknown"), None, None, &[][..]),
                 };
-                if let Some(version) = replies.iter().find_map(registered) {
-                    // The connection may have ended since.
-                    _ = self.engine.set_version(conn, version.clamp(1, self.max_version));
+                let mut actions = Vec::new();
+                // Segments: they are decoded once more when all are there.
+                for reply in replies {
+                    let transactions = reply.message.transactions();
+                    let Some(Transaction::TransactionReply(replied)) = transactions.get(reply.index) else { continue };
+                    let TransactionResult::ActionReplies(replied) = &replied.transaction_result else { continue };
+                    let version = self.engine.version(conn).unwrap_or(self.max_version);
+                    actions.push(inbox::replies(replied, version));
                 }
-                let data: Vec<_> =
-                    replies.iter().map(|reply| (PyBytes::new(py, reply.message.octets()), reply.index)).collect();
                 event!(py, "result",
                     connection: self.number(conn),
                     trans: transaction,
                     error: error,
                     code: code,
                     text: text,
-                    data: data
+                    actions: actions
                 )
             }
             Event::PendingSent { conn, transaction } => {
@@ -439,18 +428,4 @@ impl Engine {
         });
         Ok(())
     }
-}
-
-/// Returns the version of a reply to a registration.
-fn registered(reply: &Reply) -> Option<u8> {
-    let transactions = reply.message.transactions();
-    let Some(Transaction::TransactionReply(reply)) = transactions.get(reply.index) else { return None };
-    let TransactionResult::ActionReplies(actions) = &reply.transaction_result else { return None };
-    actions.iter().flat_map(|action| action.command_reply.iter()).find_map(|reply| match reply {
-        CommandReply::ServiceChangeReply(change) => match &change.service_change_result {
-            ServiceChangeResult::ServiceChangeResParms(parms) => parms.service_change_version,
-            ServiceChangeResult::ErrorDescriptor(_) => None,
-        },
-        _ => None,
-    })
 }

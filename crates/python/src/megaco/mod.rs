@@ -4,6 +4,7 @@
 
 mod digit_map;
 mod engine;
+mod inbox;
 mod message;
 mod sdp;
 

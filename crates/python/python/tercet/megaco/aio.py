@@ -23,8 +23,7 @@ from typing import Any, cast
 from urllib.parse import urlsplit
 
 from tercet._errors import ArgumentError
-from tercet.megaco import decode
-from tercet.megaco._megaco import Engine, transcode
+from tercet.megaco._megaco import Engine
 
 __all__ = ["Connection", "Endpoint", "Reply", "Request", "RequestFailed", "open"]
 
@@ -48,22 +47,10 @@ class RequestFailed(Exception):
         self.error, self.code, self.text = error, code, text
 
 
-def _actions(text: str) -> str:
-    """Returns the actions of a message with one transaction in compact text."""
-    begin, end = text.index("{", text.index("\n")) + 1, text.rindex("}")
-    actions = text[begin:end]
-    return actions.removeprefix("IA,")
-
-
-def _part(data: bytes, index: int) -> tuple[dict[str, Any], str]:
-    """Returns a transaction of a message, and its actions in compact text."""
-    message = decode(data)
-    body = message["mess"]["messageBody"]
-    body["transactions"] = [body["transactions"][index]]
-    [transaction] = body["transactions"][0].values()
-
-    alone = transcode(json.dumps(message).encode(), "compact", encoding="json")
-    return transaction, _actions(alone.decode("latin-1"))
+def _transaction(message: str) -> dict[str, Any]:
+    """Returns the one transaction of a message in JSON."""
+    [transaction] = json.loads(message)["mess"]["messageBody"]["transactions"][0].values()
+    return cast("dict[str, Any]", transaction)
 
 
 @dataclass(frozen=True)
@@ -303,14 +290,14 @@ class Endpoint:
     def _event(self, event: dict[str, Any]) -> None:
         name = event["event"]
         if name == "request":
-            transaction, text = _part(event["data"], event["index"])
+            message, text = event["actions"]
             self._requests.put_nowait(
                 Request(
                     self._connection(event["connection"]),
                     event["trans"],
                     event["version"],
                     event["registers"],
-                    transaction["actions"],
+                    _transaction(message)["actions"],
                     text,
                     event["request"],
                 )
@@ -324,9 +311,8 @@ class Endpoint:
                 return
             actions: list[dict[str, Any]] = []
             texts = []
-            for data, index in event["data"]:
-                transaction, text = _part(data, index)
-                actions += transaction["transactionResult"]["actionReplies"]
+            for message, text in event["actions"]:
+                actions += _transaction(message)["transactionResult"]["actionReplies"]
                 texts.append(text)
             waiting.set_result(Reply(actions, ",".join(texts)))
         elif name == "disconnect":
