@@ -128,7 +128,10 @@ fn completions_propose_names_words_and_imports() {
     assert_eq!(one("Port").detail, "from Ports");
     assert_eq!(one("sailing").kind, Some(Kind::Item));
     assert_eq!(one("SEQUENCE").kind, None);
-    let pier = one("Pier");
+    // Names of other modules are proposed for a letter of theirs.
+    assert!(found.iter().all(|it| it.label != "Pier"));
+    let (_, found) = snapshot.completions(file, at(&snapshot, "home  Po") + 1);
+    let pier = found.iter().find(|it| it.label == "Pier").unwrap();
     assert_eq!((pier.detail.as_str(), pier.edits[0].text.as_str()), ("import from Ports", ", Pier"));
     let text = "A DEFINITIONS ::= BEGIN B ::= Ports. END";
     let snapshot = Snapshot::new([("a.asn", text), ("ports.asn", PORTS)]);
