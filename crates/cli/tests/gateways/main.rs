@@ -276,6 +276,7 @@ fn a_load_over_a_bad_network() {
     }
 }
 
+#[expect(clippy::print_stdout, reason = "the figures of a promise")]
 fn load_over_a_bad_network(seed: u64, seconds: u64, blackout: Duration) {
     let mut mgc = Process::start("mgc --listen udp://127.0.0.1:0");
     let network = bad_network(mgc.address(), seed, blackout);
