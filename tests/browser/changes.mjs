@@ -8,13 +8,15 @@ import { check, demo, file, folder, inspect, open, root, selected, settle } from
 
 const duration = "CallRecord.moCall.duration";
 const closed = async (page) => { await page.waitForFunction(() => !document.getElementById("dialog").open); await settle(page); };
+// Keys reach a field only when its dialog is open: it takes the focus then.
+const opened = async (page, field) => { await page.waitForFunction(() => document.getElementById("dialog").open); await page.waitForSelector(field); };
 const value = (page, path) => page.$eval(`[data-path="${path}"] .node-value`, (it) => it.textContent);
 
 test("a value is changed, undone, done again and saved", async () => {
   const page = await open(`${await inspect("--edit", "-s", "schemas/demo", "-t", "CallRecord", "examples/calls.ber")}#record=5&path=${duration}`);
   await page.keyboard.press("2");
   await page.keyboard.press("e");
-  await page.waitForSelector("#edit-value");
+  await opened(page, "#edit-value");
   await check(page);
   // The constraint is checked while it is written.
   await page.$eval("#edit-value", (it) => { it.value = ""; });
@@ -34,7 +36,7 @@ test("a value is changed, undone, done again and saved", async () => {
   for (const [path, button] of [["CallRecord.moCall.answerTime", "#remove"], ["CallRecord.moCall.supplementary", "#add"]]) {
     await page.click(`[data-path="${path}"]`);
     await page.keyboard.press("e");
-    await page.waitForSelector(button);
+    await opened(page, button);
     await page.click(button);
     await closed(page);
   }
@@ -50,7 +52,7 @@ test("a value is changed, undone, done again and saved", async () => {
   assert.equal(await page.$$eval('[data-path^="CallRecord.moCall.supplementary["]', (found) => found.length), before);
   // Saved: the other records are as they were.
   await page.click("#save");
-  await page.waitForSelector("#save-name");
+  await opened(page, "#save-name");
   await check(page);
   const path = join(folder, "saved.ber");
   await page.$eval("#save-name", (it) => { it.value = ""; });
@@ -69,20 +71,20 @@ test("another alternative, and bytes by hand", async () => {
   const page = await open(await inspect("--edit", "-s", schema, "-t", "M", "--rules", "der", file("c.der", Buffer.from("3008a003800105810101", "hex"))));
   await page.click('[data-path="M.c"]');
   await page.keyboard.press("e");
-  await page.waitForSelector("#add-name");
+  await opened(page, "#add-name");
   await page.select("#add-name", "M.c.b");
   await page.click("#add");
   await page.waitForSelector('[data-path="M.c.b"]');
   await closed(page);
   await page.click('[data-path="M.e"]');
   await page.keyboard.press("e");
-  await page.waitForSelector("select#edit-value");
+  await opened(page, "select#edit-value");
   await page.select("#edit-value", '"red"');
   await page.click("#apply");
   await page.waitForFunction(() => document.querySelector('[data-path="M.e"]')?.textContent.includes("red"));
   await closed(page);
   await page.keyboard.press("e");
-  await page.waitForSelector("#edit-bytes");
+  await opened(page, "#edit-bytes");
   await page.$eval("#edit-bytes", (it) => { it.value = ""; });
   await page.type("#edit-bytes", "81 01 07");
   await page.waitForFunction(() => !document.getElementById("edit-result").textContent.startsWith("No problem") && document.getElementById("edit-result").textContent);
