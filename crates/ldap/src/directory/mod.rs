@@ -57,6 +57,7 @@ pub use index::IndexSpec;
 #[cfg(feature = "store")]
 pub use kept::{Checked, Durability};
 pub(crate) use observe::{Access as Observed, Observer};
+pub(crate) use operations::modification;
 pub(crate) use output::message as write_message;
 pub(crate) use password::hashed as hashed_password;
 pub use policy::PasswordRules;

@@ -3,6 +3,8 @@
 mod bind;
 mod changes;
 
+pub(crate) use changes::modification;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};

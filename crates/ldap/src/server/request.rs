@@ -4,13 +4,14 @@ use bytes::Bytes;
 use tercet_runtime::types::Octets;
 
 use super::Context;
+use crate::directory::modification;
 use crate::dn::Dn;
 use crate::entry::Draft;
 use crate::error::{Error, Result};
 use crate::extended;
 use crate::filter::Evaluation;
 use crate::generated::{self as asn1, Filter, ProtocolOp};
-use crate::ldif::{ModificationKind, RecordModification};
+use crate::ldif::RecordModification;
 use crate::proto::{self, LdapResult, ResultCode};
 use crate::url::Scope;
 
@@ -210,22 +211,7 @@ impl Modify<'_> {
     /// # Errors
     /// One is of an unknown kind: the error is one of a result, `protocolError`, of which [`super::Answer`] can be made.
     pub fn modifications(&self) -> Result<Vec<RecordModification>> {
-        let one = |change: &asn1::Change<'_>| {
-            let kind = match change.operation {
-                asn1::ChangeOperation::Add => ModificationKind::Add,
-                asn1::ChangeOperation::Delete => ModificationKind::Delete,
-                asn1::ChangeOperation::Replace => ModificationKind::Replace,
-                asn1::ChangeOperation::Increment => ModificationKind::Increment,
-                _ => {
-                    return Err(refused(ResultCode::PROTOCOL_ERROR, "unknown modification"));
-                }
-            };
-            Ok(RecordModification {
-                kind,
-                attribute: String::from_utf8_lossy(&change.modification.r#type).into_owned(),
-                values: change.modification.vals.iter().map(|value| value.to_vec()).collect(),
-            })
-        };
+        let one = |change| modification(change).map_err(Error::from_result);
         self.request.changes.iter().map(one).collect()
     }
 }

@@ -298,7 +298,11 @@ fn values(attribute: &asn1::PartialAttribute<'_>) -> Vec<Vec<u8>> {
     attribute.vals.iter().map(|value| value.to_vec()).collect()
 }
 
-fn modification(change: &asn1::Change<'_>) -> Done<RecordModification> {
+/// Returns a modification of a request.
+///
+/// # Errors
+/// `protocolError` for an unknown kind.
+pub(crate) fn modification(change: &asn1::Change<'_>) -> Result<RecordModification, LdapResult> {
     let kind = match change.operation {
         asn1::ChangeOperation::Add => ModificationKind::Add,
         asn1::ChangeOperation::Delete => ModificationKind::Delete,
