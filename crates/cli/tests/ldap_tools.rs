@@ -349,6 +349,13 @@ fn operations_are_measured_and_leave_nothing() {
         ));
         assert!(out.contains(&format!("\n{op},20,0,")), "{out}");
     }
+    // What the warm-up does is not taken from the number of operations.
+    for rate in [&[][..], &["--rate", "200"]] {
+        let warm =
+            [&["--op", "delete", "-n", "15", "-c", "2", "--writes", "--warm-up", "0.2"], rate].concat();
+        let (code, out, err) = bench(&warm);
+        assert!(code == 0 && out.starts_with("15 deletes, "), "{out}{err}");
+    }
     let mixed = [
         "--op",
         "mixed=search:80,modify:15,bind:5",

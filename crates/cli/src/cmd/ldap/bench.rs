@@ -52,7 +52,7 @@ pub struct Bench {
     #[arg(long, value_name = "COUNT", default_value = "1")]
     in_flight: NonZeroUsize,
 
-    /// Operations in all
+    /// Operations in all, not counting those of --warm-up
     #[arg(
         short = 'n',
         long,
@@ -173,7 +173,10 @@ struct Plan {
     scope: Scope,
     attributes: Vec<String>,
     credentials: (String, String),
+    /// The number of the next operation.
     next: AtomicUsize,
+    /// Operations that began after the warm-up.
+    counted: AtomicUsize,
     operations: usize,
     begin: Instant,
     end: Option<Instant>,
@@ -185,6 +188,18 @@ struct Plan {
     has_progress: bool,
     seed: u64,
     run: String,
+}
+
+impl Plan {
+    /// Returns whether all operations that count have begun.
+    fn is_complete(&self) -> bool {
+        self.counted.load(Ordering::Relaxed) >= self.operations
+    }
+
+    /// Counts an operation; returns `false` if there are enough.
+    fn take(&self) -> bool {
+        self.counted.fetch_add(1, Ordering::Relaxed) < self.operations
+    }
 }
 
 impl Bench {
@@ -233,6 +248,7 @@ impl Bench {
             attributes: self.attributes.clone(),
             credentials: self.connection.credentials()?,
             next: AtomicUsize::new(0),
+            counted: AtomicUsize::new(0),
             operations: if self.duration.is_some() { usize::MAX } else { self.operations },
             begin,
             end: self.duration.map(|duration| counted_from + duration),
@@ -321,7 +337,7 @@ impl Lane {
                     let nanos = (number as u128 * 1_000_000_000) / u128::from(rate.get());
                     let due =
                         self.plan.begin + Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX));
-                    if self.plan.end.is_some_and(|end| due >= end) || number >= self.plan.operations {
+                    if self.plan.end.is_some_and(|end| due >= end) || self.plan.is_complete() {
                         break;
                     }
                     tokio::time::sleep_until(due.into()).await;
@@ -329,11 +345,13 @@ impl Lane {
                 }
                 None => Instant::now(),
             };
-            if number >= self.plan.operations || self.plan.end.is_some_and(|end| due >= end) {
+            // Operations of the warm-up are made in addition to those that count.
+            let counts = due >= self.plan.counted_from;
+            if self.plan.end.is_some_and(|end| due >= end) || (counts && !self.plan.take()) {
                 break;
             }
             let kind = self.plan.mix.pick(&mut self.random);
-            if let Err(error) = self.measured(kind, number, due).await {
+            if let Err(error) = self.measured(kind, (number, counts), due).await {
                 broken = Some(error);
                 break;
             }
@@ -346,7 +364,12 @@ impl Lane {
     }
 
     /// Makes one operation, and what has to be done before and after it, which does not count.
-    async fn measured(&mut self, kind: Kind, number: usize, due: Instant) -> Result<(), tercet_ldap::Error> {
+    async fn measured(
+        &mut self,
+        kind: Kind,
+        (number, counts): (usize, bool),
+        due: Instant,
+    ) -> Result<(), tercet_ldap::Error> {
         let mut begin = due;
         if matches!(kind, Kind::Modify | Kind::Delete) && !self.is_there {
             self.add().await?;
@@ -384,7 +407,7 @@ impl Lane {
                 None => return done.map(drop),
             },
         };
-        if Instant::now() < self.plan.counted_from {
+        if !counts {
             return Ok(());
         }
         let (entries, octets) = done.unwrap_or_default();
