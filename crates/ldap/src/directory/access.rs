@@ -28,18 +28,30 @@ pub(super) struct Origin<'o> {
     pub(super) is_tls: bool,
 }
 
+impl Origin<'_> {
+    /// Who asks, without groups.
+    pub(super) fn requester(&self) -> Requester {
+        let peer = self.address.parse::<SocketAddr>().ok();
+        let peer: Option<IpAddr> = peer.map(|address| address.ip());
+        // A name that is malformed is that of nobody: its user has no more rights than an anonymous one.
+        Requester::new(self.user).unwrap_or_default().at(peer, self.is_tls)
+    }
+}
+
 impl Permissions {
     pub(super) fn new(acl: Option<&Arc<Acl>>, root: Option<&str>, origin: Origin<'_>, store: &Store) -> Self {
         let user = parse(origin.user).ok().filter(|user| !user.is_root());
         let is_root = user.is_some() && root.is_some_and(|root| parse(root).ok() == user);
         let rules = acl.filter(|_| !is_root).map(|acl| {
-            let peer = origin.address.parse::<SocketAddr>().ok();
-            let peer: Option<IpAddr> = peer.map(|address| address.ip());
-            // A name that is malformed is that of nobody: its user has no more rights than an anonymous one.
-            let who = Requester::new(origin.user).unwrap_or_default().at(peer, origin.is_tls);
+            let who = origin.requester();
             (Arc::clone(acl), who.with_groups(acl, |place| store.at(place).map(|stored| &**stored)))
         });
         Self { rules, is_root }
+    }
+
+    /// Those by rules, for a user who may be a member of groups.
+    pub(super) fn by_rules(acl: &Arc<Acl>, who: Requester) -> Self {
+        Self { rules: Some((Arc::clone(acl), who)), is_root: false }
     }
 
     /// Whether there are no rules: all may be read but passwords, and those too by the root user.
@@ -76,6 +88,15 @@ impl Permissions {
                 decision.is_allowed && is_named
             }
         }
+    }
+
+    /// Whether the user has a right to an entry that is not known, or to an attribute of it.
+    pub(super) fn has_at(&self, place: &[u8], right: Right, name: Option<&str>) -> bool {
+        self.rules.as_ref().is_none_or(|(acl, who)| {
+            let decision = acl.decision_unseen(who, place, right, name);
+            let needs_name = right != Right::Write && right != Right::Auth && name.is_some_and(is_password);
+            decision.is_allowed && (decision.names_attributes || !needs_name)
+        })
     }
 
     /// Whether the user may know that an entry is there: it, or one of its attributes, may be read.

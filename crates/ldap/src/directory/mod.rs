@@ -23,6 +23,7 @@
 
 mod access;
 mod acl;
+mod around;
 mod constraints;
 mod controls;
 mod datagrams;
@@ -52,6 +53,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 
 pub use acl::{Acl, Decision, Requester, Right};
+pub use around::PasswordPolicy;
 pub(crate) use handled::Handled;
 pub use index::IndexSpec;
 #[cfg(feature = "store")]

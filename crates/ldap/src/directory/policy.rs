@@ -69,6 +69,16 @@ pub(super) fn is_state(name: &str) -> bool {
     STATE.iter().any(|known| name.eq_ignore_ascii_case(known))
 }
 
+/// Checks whether an attribute is about wrong passwords.
+pub(super) fn is_failure(name: &str) -> bool {
+    name.eq_ignore_ascii_case(FAILURES) || name.eq_ignore_ascii_case(LOCKED)
+}
+
+/// Checks whether an attribute is the time of the last change of the password.
+pub(super) fn is_time_of_change(name: &str) -> bool {
+    name.eq_ignore_ascii_case(CHANGED)
+}
+
 /// Errors of the control (draft-behera 6.2).
 const EXPIRED: u8 = 0;
 const ACCOUNT_LOCKED: u8 = 1;
@@ -319,29 +329,46 @@ impl PasswordRules {
                 }
             }
         }
-        let mut history: Vec<Vec<u8>> =
-            stored.into_iter().flat_map(|stored| stored.values(HISTORY)).map(<[u8]>::to_vec).collect();
         if self.in_history > 0 {
-            let old = history.iter().filter_map(|value| value.splitn(4, |octet| *octet == b'#').nth(3));
+            // Values are `time#syntax#length#password`.
+            let old = stored.into_iter().flat_map(|stored| stored.values(HISTORY));
+            let old = old.filter_map(|value| value.splitn(4, |octet| *octet == b'#').nth(3));
             if old.chain(current.iter().copied()).any(|known| password::is_same(known, new.password)) {
                 return Err(wrong(IN_HISTORY));
             }
-            let time = timestamp(now(), false);
-            for known in &current {
-                let head = format!("{time}#1.3.6.1.4.1.1466.115.121.1.40#{}#", known.len());
-                history.push([head.as_bytes(), known].concat());
-            }
+        }
+        Ok(Changed { state: self.after(stored, new.by_user) })
+    }
+
+    /// Returns what changes in an entry beside its password when that is changed.
+    pub(super) fn after(&self, stored: Option<&Stored>, by_user: bool) -> Vec<RecordModification> {
+        let mut history: Vec<Vec<u8>> =
+            stored.into_iter().flat_map(|stored| stored.values(HISTORY)).map(<[u8]>::to_vec).collect();
+        let time = timestamp(now(), false);
+        for known in stored.into_iter().flat_map(|stored| stored.values(super::entry::PASSWORD)) {
+            let head = format!("{time}#1.3.6.1.4.1.1466.115.121.1.40#{}#", known.len());
+            history.push([head.as_bytes(), known].concat());
         }
         let surplus = history.len().saturating_sub(self.in_history);
         history.drain(..surplus);
-        let mut state = vec![replace(CHANGED, vec![timestamp(now(), false).into_bytes()])];
+        let mut state = vec![replace(CHANGED, vec![time.into_bytes()])];
         for name in [LOCKED, FAILURES, GRACE] {
             state.push(replace(name, Vec::new()));
         }
         state.push(replace(HISTORY, history));
-        let resets = self.must_change && !new.by_user;
+        let resets = self.must_change && !by_user;
         state.push(replace(RESET, if resets { vec![b"TRUE".to_vec()] } else { Vec::new() }));
-        Ok(Changed { state })
+        state
+    }
+
+    /// Whether the age of passwords counts.
+    pub(super) const fn has_age(&self) -> bool {
+        self.max_age > 0
+    }
+
+    /// Whether earlier passwords count.
+    pub(super) const fn has_history(&self) -> bool {
+        self.in_history > 0
     }
 
     /// The answer to a user who has to change the password before anything else.

@@ -32,6 +32,13 @@ impl MapNames {
         Step { from: &self.from, to: &self.to }.message(message)
     }
 
+    /// Returns a name as the servers know it.
+    pub(crate) fn inside_name(&self, dn: &str) -> String {
+        let mut octets = Octets::copied(dn.as_bytes());
+        Step { from: &self.from, to: &self.to }.name(&mut octets, &mut false);
+        String::from_utf8_lossy(&octets).into_owned()
+    }
+
     /// Returns a name as clients see it.
     pub(crate) fn shown_name(&self, dn: &str) -> String {
         let mut octets = Octets::copied(dn.as_bytes());

@@ -51,6 +51,7 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
+pub use crate::directory::{Acl, PasswordPolicy};
 use crate::directory::{ServerTls, accepted};
 use crate::error::{Error, ErrorKind, Result};
 use crate::proto::Limits;
@@ -65,6 +66,7 @@ pub use layers::{
     AccessLog, Attributes, ConcurrencyLimit, Fault, MapDn, Metrics, RateLimit, ReadOnly, RequireBind,
     RequireTls, Timeout, Transform,
 };
+pub(crate) use layers::{Around, Call, Surround, inside};
 pub use proxy::{Identity, Proxy};
 pub use request::{Add, Authentication, Bind, Compare, Delete, Extended, Modify, Rename, Request, Search};
 

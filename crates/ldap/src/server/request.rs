@@ -132,9 +132,9 @@ impl Search<'_> {
         &self.request.filter
     }
 
-    /// Returns the message of the search, with its base and scope as they are now.
-    pub(super) fn message(&self, cx: &Context) -> Bytes {
-        let request = asn1::SearchRequest {
+    /// Returns the request, with its base and scope as they are now.
+    pub(super) fn as_asn1(&self) -> asn1::SearchRequest<'_> {
+        asn1::SearchRequest {
             base_object: Octets::borrowed(self.base.as_bytes()),
             scope: match self.scope {
                 Scope::Base => asn1::SearchRequestScope::BaseObject,
@@ -143,7 +143,12 @@ impl Search<'_> {
                 Scope::Children => asn1::SearchRequestScope::SubordinateSubtree,
             },
             ..self.request.clone()
-        };
+        }
+    }
+
+    /// Returns the message of the search, with its base and scope as they are now.
+    pub(super) fn message(&self, cx: &Context) -> Bytes {
+        let request = self.as_asn1();
         let mut octets = Vec::new();
         // The filter was read, so that it can be written.
         _ = proto::encode(cx.message_id(), ProtocolOp::SearchRequest(request), cx.controls(), &mut octets);

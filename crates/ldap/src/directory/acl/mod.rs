@@ -183,6 +183,11 @@ impl Acl {
         Ok(self.decision(&who, &place, find(&place), right, attribute))
     }
 
+    /// Returns the places of the groups that rules name.
+    pub(super) fn groups(&self) -> &[Vec<u8>] {
+        &self.groups
+    }
+
     /// Decides about an entry, or an attribute of it.
     pub(super) fn decision(
         &self,
@@ -192,32 +197,40 @@ impl Acl {
         right: Right,
         attribute: Option<&str>,
     ) -> Decision<'_> {
-        let found = self.first(who, place, stored, right, attribute);
-        match found {
-            None => Decision { is_allowed: false, rule: None, names_attributes: false },
-            Some(rule) => Decision {
-                is_allowed: rule.allows,
-                rule: Some((rule.line, &rule.text)),
-                names_attributes: rule.attributes.is_some(),
-            },
-        }
+        self.first(who, place, right, attribute, |rule, filter| selects(filter, stored, rule.allows))
+    }
+
+    /// Decides about an entry that cannot be seen. A rule with a filter matches it if the rule denies: the entry may be one of those.
+    pub(super) fn decision_unseen(
+        &self,
+        who: &Requester,
+        place: &[u8],
+        right: Right,
+        attribute: Option<&str>,
+    ) -> Decision<'_> {
+        self.first(who, place, right, attribute, |rule, _| !rule.allows)
     }
 
     fn first(
         &self,
         who: &Requester,
         place: &[u8],
-        stored: Option<&Stored>,
         right: Right,
         attribute: Option<&str>,
-    ) -> Option<&Rule> {
-        self.rules.iter().find(|rule| {
+        is_selected: impl Fn(&Rule, &Condition) -> bool,
+    ) -> Decision<'_> {
+        let found = self.rules.iter().find(|rule| {
             rule.is_of(right)
                 && rule.is_about(place)
                 && rule.is_about_attribute(attribute)
                 && rule.is_by(who, place)
-                && rule.filter.as_ref().is_none_or(|filter| selects(filter, stored, rule.allows))
-        })
+                && rule.filter.as_ref().is_none_or(|filter| is_selected(rule, filter))
+        });
+        Decision {
+            is_allowed: found.is_some_and(|rule| rule.allows),
+            rule: found.map(|rule| (rule.line, rule.text.as_str())),
+            names_attributes: found.is_some_and(|rule| rule.attributes.is_some()),
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! Layers around a handler.
 
+pub(crate) mod inside;
+
 use std::future::Future;
 use std::io::Write;
 use std::num::NonZeroU32;
@@ -12,137 +14,144 @@ use super::{Answer, AnyHandler, Context, Entries, Handler, Layer, Request};
 use crate::directory::{Observed, Observer};
 use crate::dn::Dn;
 use crate::entry::Draft;
-use crate::proto::{self, Limits, ResultCode};
+use crate::proto::ResultCode;
 use crate::proxy::{Flow, MapNames};
 
-/// Forwards all but requests to the handler inside.
-macro_rules! forward {
-    () => {
-        fn connected(&self, cx: &Context) -> impl Future<Output = ()> + Send {
-            self.inner.connected(cx)
-        }
+/// A request on its way through a layer to the handler inside.
+pub(crate) struct Call<'c> {
+    pub(crate) inner: &'c AnyHandler,
+    pub(crate) cx: &'c Context,
+    pub(crate) request: Request<'c>,
+    pub(crate) out: &'c mut Entries,
+}
 
-        fn closed(&self, cx: &Context) -> impl Future<Output = ()> + Send {
-            self.inner.closed(cx)
-        }
+impl Call<'_> {
+    /// Hands the request on as it is.
+    pub(crate) async fn pass(self) -> Answer {
+        self.inner.handle(self.cx, self.request, self.out).await
+    }
+}
 
-        fn supported_controls(&self) -> Vec<String> {
-            self.inner.supported_controls()
-        }
+/// What a layer does with requests. All else goes to the handler inside.
+pub(crate) trait Surround: Send + Sync + 'static {
+    fn around(&self, call: Call<'_>) -> impl Future<Output = Answer> + Send;
 
-        fn root_dse(&self) -> Vec<(String, Vec<String>)> {
-            self.inner.root_dse()
-        }
-    };
+    /// Returns the controls that the layer and the handler inside know together.
+    fn controls(&self, inner: Vec<String>) -> Vec<String> {
+        inner
+    }
 }
 
 /// A layer and what is inside it.
-struct Around<L> {
+pub(crate) struct Around<L> {
     layer: L,
     inner: AnyHandler,
 }
 
-/// Makes a type a layer whose requests go through its method `around`.
-macro_rules! layer {
-    ($name:ident) => {
+impl<L: Surround> Around<L> {
+    pub(crate) fn handler(layer: L, inner: AnyHandler) -> AnyHandler {
+        AnyHandler::new(Self { layer, inner })
+    }
+}
+
+impl<L: Surround> Handler for Around<L> {
+    async fn handle(&self, cx: &Context, request: Request<'_>, out: &mut Entries) -> Answer {
+        self.layer.around(Call { inner: &self.inner, cx, request, out }).await
+    }
+
+    fn connected(&self, cx: &Context) -> impl Future<Output = ()> + Send {
+        self.inner.connected(cx)
+    }
+
+    fn closed(&self, cx: &Context) -> impl Future<Output = ()> + Send {
+        self.inner.closed(cx)
+    }
+
+    fn supported_controls(&self) -> Vec<String> {
+        self.layer.controls(self.inner.supported_controls())
+    }
+
+    fn root_dse(&self) -> Vec<(String, Vec<String>)> {
+        self.inner.root_dse()
+    }
+}
+
+/// Makes types that surround handlers layers. (An `impl` for all of them would overlap with the one for functions.)
+macro_rules! layers {
+    ($($name:ident),+) => {$(
         impl Layer for $name {
             fn layer(self: Box<Self>, inner: AnyHandler) -> AnyHandler {
-                AnyHandler::new(Around { layer: *self, inner })
+                Around::handler(*self, inner)
             }
         }
-
-        impl Handler for Around<$name> {
-            async fn handle(&self, cx: &Context, request: Request<'_>, out: &mut Entries) -> Answer {
-                self.layer.around(&self.inner, cx, request, out).await
-            }
-
-            forward!();
-        }
-    };
+    )+};
 }
+
+layers!(
+    AccessLog,
+    Attributes,
+    ConcurrencyLimit,
+    Fault,
+    MapDn,
+    Metrics,
+    RateLimit,
+    ReadOnly,
+    RequireBind,
+    RequireTls,
+    Timeout,
+    Transform
+);
 
 /// Refuses all changes (unwillingToPerform): additions, modifications, deletions, renamings and new passwords.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ReadOnly;
 
-impl ReadOnly {
-    async fn around(
-        &self,
-        inner: &AnyHandler,
-        cx: &Context,
-        request: Request<'_>,
-        out: &mut Entries,
-    ) -> Answer {
-        if request.is_change() {
+impl Surround for ReadOnly {
+    async fn around(&self, call: Call<'_>) -> Answer {
+        if call.request.is_change() {
             return Answer::unwilling().with_message("read-only");
         }
-        inner.handle(cx, request, out).await
+        call.pass().await
     }
 }
-
-layer!(ReadOnly);
 
 /// Refuses requests on connections that are not encrypted (confidentialityRequired), binds too.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RequireTls;
 
-impl RequireTls {
-    async fn around(
-        &self,
-        inner: &AnyHandler,
-        cx: &Context,
-        request: Request<'_>,
-        out: &mut Entries,
-    ) -> Answer {
-        if !cx.is_tls() {
+impl Surround for RequireTls {
+    async fn around(&self, call: Call<'_>) -> Answer {
+        if !call.cx.is_tls() {
             return Answer::new(ResultCode::CONFIDENTIALITY_REQUIRED).with_message("TLS is required");
         }
-        inner.handle(cx, request, out).await
+        call.pass().await
     }
 }
-
-layer!(RequireTls);
 
 /// Refuses all requests but binds on anonymous connections (insufficientAccessRights).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RequireBind;
 
-impl RequireBind {
-    async fn around(
-        &self,
-        inner: &AnyHandler,
-        cx: &Context,
-        request: Request<'_>,
-        out: &mut Entries,
-    ) -> Answer {
-        if !matches!(request, Request::Bind(_)) && cx.identity().is_empty() {
+impl Surround for RequireBind {
+    async fn around(&self, call: Call<'_>) -> Answer {
+        if !matches!(call.request, Request::Bind(_)) && call.cx.identity().is_empty() {
             return Answer::new(ResultCode::INSUFFICIENT_ACCESS_RIGHTS).with_message("a bind is required");
         }
-        inner.handle(cx, request, out).await
+        call.pass().await
     }
 }
-
-layer!(RequireBind);
 
 /// Ends requests that take too long (timeLimitExceeded).
 #[derive(Clone, Copy, Debug)]
 pub struct Timeout(pub Duration);
 
-impl Timeout {
-    async fn around(
-        &self,
-        inner: &AnyHandler,
-        cx: &Context,
-        request: Request<'_>,
-        out: &mut Entries,
-    ) -> Answer {
-        tokio::time::timeout(self.0, inner.handle(cx, request, out))
+impl Surround for Timeout {
+    async fn around(&self, call: Call<'_>) -> Answer {
+        tokio::time::timeout(self.0, call.pass())
             .await
             .unwrap_or_else(|_| Answer::new(ResultCode::TIME_LIMIT_EXCEEDED))
     }
 }
-
-layer!(Timeout);
 
 /// Lets requests wait so that no more than some a second begin, of all connections together.
 #[derive(Debug)]
@@ -157,14 +166,10 @@ impl RateLimit {
     pub fn new(rate: NonZeroU32) -> Self {
         Self { between: Duration::from_secs(1) / rate.get(), next: Mutex::new(Instant::now()) }
     }
+}
 
-    async fn around(
-        &self,
-        inner: &AnyHandler,
-        cx: &Context,
-        request: Request<'_>,
-        out: &mut Entries,
-    ) -> Answer {
+impl Surround for RateLimit {
+    async fn around(&self, call: Call<'_>) -> Answer {
         let until = {
             let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
             let until = (*next).max(Instant::now());
@@ -172,11 +177,9 @@ impl RateLimit {
             until
         };
         tokio::time::sleep_until(until.into()).await;
-        inner.handle(cx, request, out).await
+        call.pass().await
     }
 }
-
-layer!(RateLimit);
 
 /// Limits the requests that run at one time, of all connections together; others wait.
 #[derive(Debug)]
@@ -188,21 +191,15 @@ impl ConcurrencyLimit {
     pub fn new(limit: usize) -> Self {
         Self(Semaphore::new(limit.max(1)))
     }
-
-    async fn around(
-        &self,
-        inner: &AnyHandler,
-        cx: &Context,
-        request: Request<'_>,
-        out: &mut Entries,
-    ) -> Answer {
-        // The semaphore is never closed.
-        let _permit = self.0.acquire().await;
-        inner.handle(cx, request, out).await
-    }
 }
 
-layer!(ConcurrencyLimit);
+impl Surround for ConcurrencyLimit {
+    async fn around(&self, call: Call<'_>) -> Answer {
+        // The semaphore is never closed.
+        let _permit = self.0.acquire().await;
+        call.pass().await
+    }
+}
 
 /// Changes entries on their way to clients, or holds them back.
 #[derive(Clone)]
@@ -219,22 +216,13 @@ impl Transform {
     pub fn new(change: impl Fn(Draft) -> Option<Draft> + Send + Sync + 'static) -> Self {
         Self(Arc::new(change))
     }
-
-    async fn around(
-        &self,
-        inner: &AnyHandler,
-        cx: &Context,
-        request: Request<'_>,
-        out: &mut Entries,
-    ) -> Answer {
-        out.changes.push(Arc::clone(&self.0));
-        let answer = inner.handle(cx, request, out).await;
-        out.changes.pop();
-        answer
-    }
 }
 
-layer!(Transform);
+impl Surround for Transform {
+    async fn around(&self, call: Call<'_>) -> Answer {
+        call.changing(Arc::clone(&self.0)).await
+    }
+}
 
 /// Hides attributes of entries, or shows them by other names. Requests are not changed: a filter can find hidden values.
 #[derive(Clone, Debug, Default)]
@@ -277,23 +265,14 @@ impl Attributes {
         });
         Draft::new(entry.dn(), shown)
     }
-
-    async fn around(
-        &self,
-        inner: &AnyHandler,
-        cx: &Context,
-        request: Request<'_>,
-        out: &mut Entries,
-    ) -> Answer {
-        let attributes = self.clone();
-        out.changes.push(Arc::new(move |entry| Some(attributes.change(&entry))));
-        let answer = inner.handle(cx, request, out).await;
-        out.changes.pop();
-        answer
-    }
 }
 
-layer!(Attributes);
+impl Surround for Attributes {
+    async fn around(&self, call: Call<'_>) -> Answer {
+        let attributes = self.clone();
+        call.changing(Arc::new(move |entry| Some(attributes.change(&entry)))).await
+    }
+}
 
 /// Shows names below one entry as names below another one: clients see `from` where the handler has `to`.
 #[derive(Clone, Debug)]
@@ -305,8 +284,11 @@ impl MapDn {
     pub const fn new(from: Dn, to: Dn) -> Self {
         Self(MapNames::new(from, to))
     }
+}
 
-    async fn around(&self, inner: &AnyHandler, cx: &Context, _: Request<'_>, out: &mut Entries) -> Answer {
+impl Surround for MapDn {
+    async fn around(&self, call: Call<'_>) -> Answer {
+        let Call { inner, cx, request, out } = call;
         let message = match self.0.request_message(cx.message()) {
             Flow::Replace(octets) => octets.into(),
             _ => cx.message().clone(),
@@ -314,19 +296,12 @@ impl MapDn {
         let names = self.0.clone();
         let change = move |entry: Draft| Some(names.shown(&entry));
         let mapped = Context { message: message.clone(), ..cx.clone() };
-        let limits = Limits { message: usize::MAX, ..Limits::default() };
-        let decoded = match proto::decode(&message, &limits) {
-            Ok(decoded) => decoded,
-            Err(error) => return error.into(),
+        // The name that the handler knows the connection by, unless it answers with another one.
+        let bound = match &request {
+            Request::Bind(bind) => Some(self.0.inside_name(bind.dn)),
+            _ => None,
         };
-        let request = match Request::of(&decoded.protocol_op) {
-            Ok(request) => request,
-            Err(error) => return error.into(),
-        };
-        let bound = if let Request::Bind(bind) = &request { Some(bind.dn.to_owned()) } else { None };
-        out.changes.push(Arc::new(change));
-        let mut answer = inner.handle(&mapped, request, out).await;
-        out.changes.pop();
+        let mut answer = inside::handle_changing(inner, &mapped, out, Arc::new(change)).await;
         answer.result.matched_dn = self.0.shown_name(&answer.result.matched_dn);
         if bound.is_some() && answer.code() == ResultCode::SUCCESS {
             // The handler knows the connection by another name.
@@ -335,8 +310,6 @@ impl MapDn {
         answer
     }
 }
-
-layer!(MapDn);
 
 /// Disturbs requests, for tests of clients.
 #[derive(Clone, Debug, Default)]
@@ -381,16 +354,12 @@ impl Fault {
         self.only = Some(operation.into());
         self
     }
+}
 
-    async fn around(
-        &self,
-        inner: &AnyHandler,
-        cx: &Context,
-        request: Request<'_>,
-        out: &mut Entries,
-    ) -> Answer {
-        if self.only.as_deref().is_some_and(|only| only != request.name()) {
-            return inner.handle(cx, request, out).await;
+impl Surround for Fault {
+    async fn around(&self, call: Call<'_>) -> Answer {
+        if self.only.as_deref().is_some_and(|only| only != call.request.name()) {
+            return call.pass().await;
         }
         if let Some(delay) = self.delay {
             tokio::time::sleep(delay).await;
@@ -400,12 +369,10 @@ impl Fault {
         }
         match self.code {
             Some(code) => code.into(),
-            None => inner.handle(cx, request, out).await,
+            None => call.pass().await,
         }
     }
 }
-
-layer!(Fault);
 
 /// Writes a line of JSON for each request, without values and passwords.
 #[derive(Debug)]
@@ -418,19 +385,13 @@ impl AccessLog {
         metrics.0.log_to(Box::new(log));
         Self(metrics)
     }
-
-    async fn around(
-        &self,
-        inner: &AnyHandler,
-        cx: &Context,
-        request: Request<'_>,
-        out: &mut Entries,
-    ) -> Answer {
-        self.0.around(inner, cx, request, out).await
-    }
 }
 
-layer!(AccessLog);
+impl Surround for AccessLog {
+    async fn around(&self, call: Call<'_>) -> Answer {
+        self.0.around(call).await
+    }
+}
 
 /// Counts requests by operation and result code, and their time. Clones share the figures.
 #[derive(Clone, Debug, Default)]
@@ -448,14 +409,11 @@ impl Metrics {
     pub fn text(&self) -> String {
         self.0.requests()
     }
+}
 
-    async fn around(
-        &self,
-        inner: &AnyHandler,
-        cx: &Context,
-        request: Request<'_>,
-        out: &mut Entries,
-    ) -> Answer {
+impl Surround for Metrics {
+    async fn around(&self, call: Call<'_>) -> Answer {
+        let Call { inner, cx, request, out } = call;
         let (user, sent) = (cx.identity(), out.sent());
         // A request that is abandoned is reported too, without a result code.
         let mut report =
@@ -467,8 +425,6 @@ impl Metrics {
         answer
     }
 }
-
-layer!(Metrics);
 
 /// Reports a request when it is dropped.
 struct Report<'r> {
