@@ -1,10 +1,10 @@
-//! Clients of others with the directory: ldap3 and python-ldap. Those of OpenLDAP are in `openldap.rs`.
+//! Clients of others with the directory: ldap3, python-ldap and go-ldap. Those of OpenLDAP are in `openldap.rs`.
 
 use std::process::{Command, Stdio};
 
 use tercet_ldap::directory::Directory;
 
-/// Runs a script with the URL of a directory; reports a skip if Python lacks the module.
+/// Runs a script; reports a skip if Python lacks the module.
 async fn run(module: &str, need: &str, script: &str) {
     let Some([python]) = tercet_testing::programs(need, ["python3"]) else { return };
     // The packages of the system belong to its own interpreter.
@@ -19,20 +19,48 @@ async fn run(module: &str, need: &str, script: &str) {
         tercet_testing::skip(need, &format!("no module `{module}`"));
         return;
     }
+    let mut command = Command::new(python);
+    command.args(["-c", script]);
+    passes(command).await;
+}
+
+/// Runs a client with the URL of a directory: it leaves no more and no less entries than there were.
+async fn passes(mut command: Command) {
     let directory = Directory::new().with_root("cn=admin,o=test", "secret");
     let people = "dn: o=test\nobjectClass: organization\no: test\n\n\
         dn: uid=ada,o=test\nobjectClass: inetOrgPerson\nuid: ada\ncn: Ada\nsn: Lovelace\nuserPassword: engine\n\n\
         dn: uid=bob,o=test\nobjectClass: inetOrgPerson\nuid: bob\ncn: Bob\nsn: L\u{f8}v\n";
     directory.load(people.as_bytes()).unwrap();
     let server = directory.listen("127.0.0.1:0").await.unwrap();
-    let url = server.url();
-    let script = script.to_owned();
-    let ran = tokio::task::spawn_blocking(move || Command::new(python).args(["-c", &script, &url]).output());
-    let ran = ran.await.unwrap().unwrap();
+    command.arg(server.url());
+    let ran = tokio::task::spawn_blocking(move || command.output()).await.unwrap().unwrap();
     let errors = String::from_utf8_lossy(&ran.stderr);
     assert!(ran.status.success(), "{errors}");
     assert_eq!(String::from_utf8_lossy(&ran.stdout), "done\n", "{errors}");
     assert_eq!(directory.len(), 3);
+}
+
+/// The program in `tests/go-ldap`, built with what the module proxy has, or Go's own cache.
+#[tokio::test]
+async fn go_ldap() {
+    let Some([go]) = tercet_testing::programs("go", ["go"]) else { return };
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/go-ldap");
+    let fetched = Command::new(&go).args(["mod", "download"]).current_dir(&folder).output().unwrap();
+    if !fetched.status.success() {
+        tercet_testing::skip("go", &format!("no modules: {}", String::from_utf8_lossy(&fetched.stderr)));
+        return;
+    }
+    let target = tempfile::tempdir().unwrap();
+    let program = target.path().join("client");
+    let built = Command::new(&go)
+        .args(["build", "-buildvcs=false", "-o"])
+        .arg(&program)
+        .arg(".")
+        .current_dir(&folder)
+        .output()
+        .unwrap();
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    passes(Command::new(program)).await;
 }
 
 #[tokio::test]
