@@ -158,8 +158,11 @@ struct Proxied {
 
 impl Proxied {
     fn start(server: &Serve, words: &[&str]) -> Self {
+        let to = ["--to", &server.url];
+        let to = if words.contains(&"--to") { &[][..] } else { &to[..] };
         let child = Command::new(env!("CARGO_BIN_EXE_tercet"))
-            .args(["ldap", "proxy", "--to", &server.url, "--listen", "127.0.0.1:0"])
+            .args(["ldap", "proxy", "--listen", "127.0.0.1:0"])
+            .args(to)
             .args(words)
             .current_dir(server.folder.path())
             .stderr(Stdio::piped())
@@ -195,16 +198,49 @@ fn proxies_log_and_answer() {
     let rules = "{\"op\":\"delete\",\"code\":51,\"message\":\"later\"}\n\n{\"op\":\"compare\",\"dn\":\"o=test\",\"close\":true}\n";
     std::fs::write(folder.join("answers"), rules).unwrap();
     std::fs::write(folder.join("password"), "secret").unwrap();
-    let proxy = Proxied::start(&server, &["--log", "log", "--answer", "answers"]);
+    // By a connection to the server for each client, and by shared ones.
+    for mode in ["--balance=first", "--pool"] {
+        proxy_logs_and_answers(&server, mode);
+        std::fs::remove_file(folder.join("log")).unwrap();
+    }
+
+    let proxy = Proxied::start(
+        &server,
+        &["--as", "cn=root,o=test", "-y", "password", "--log", "log2", "--show-passwords"],
+    );
+    assert_eq!(proxy.run(&server, &["whoami"]).1, "dn:cn=root,o=test\n");
+    assert_eq!(proxy.run(&server, &["whoami", "-D", "uid=ada,o=test", "-w", "wrong"]).0, 49);
+    assert!(std::fs::read_to_string(folder.join("log2")).unwrap().contains("\"password\":\"wrong\""));
+    for (words, message) in [
+        (&["--to", "o=test"][..], "--to"),
+        (&["--to", "ldap://a", "--balance", "srv"], "--balance srv"),
+        (&["--to", "ldap://a", "--map", "o=a", "b"], "--map"),
+        (&["--to", "ldap://a", "--octets"], "--log"),
+        (&["--to", "ldap://a", "--as", "o=a"], "-y"),
+        (&["--to", "ldap://a", "--proxied"], "--as"),
+        (&[], "--to"),
+    ] {
+        let (code, _, err) = tercet(folder, &[&["proxy", "--listen", "127.0.0.1:0"], words].concat());
+        assert_eq!(code, 1, "{words:?} {err}");
+        assert!(err.contains(message), "{words:?} {err}");
+    }
+    std::fs::write(folder.join("answers"), "{\"op\":\"delete\"}\n").unwrap();
+    let (code, _, err) = tercet(folder, &["proxy", "--to", "ldap://a", "--answer", "answers"]);
+    assert!(code == 1 && err.contains("answers: line 1: `code`"), "{err}");
+}
+
+fn proxy_logs_and_answers(server: &Serve, mode: &str) {
+    let folder = server.folder.path();
+    let proxy = Proxied::start(server, &["--log", "log", "--answer", "answers", mode]);
     let bound = ["-D", "cn=root,o=test", "-w", "secret"];
     let (code, out) = proxy.run(
-        &server,
+        server,
         &[&["search"][..], &bound, &["-b", "o=test", "-LLL", "(uid=ada)", "uid", "userPassword"]].concat(),
     );
     assert_eq!((code, out.as_str()), (0, "dn: uid=ada,o=test\nuid: ada\nuserPassword:: ZW5naW5l\n\n"));
-    assert_eq!(proxy.run(&server, &[&["delete"][..], &bound, &["uid=ada,o=test"]].concat()).0, 51);
-    assert_eq!(proxy.run(&server, &["compare", "o=test", "o:test"]).0, 255);
-    assert_eq!(proxy.run(&server, &["compare", "uid=ada,o=test", "uid:ada"]).0, 6);
+    assert_eq!(proxy.run(server, &[&["delete"][..], &bound, &["uid=ada,o=test"]].concat()).0, 51);
+    assert_eq!(proxy.run(server, &["compare", "o=test", "o:test"]).0, 255);
+    assert_eq!(proxy.run(server, &["compare", "uid=ada,o=test", "uid:ada"]).0, 6);
     drop(proxy);
     let log = std::fs::read_to_string(folder.join("log")).unwrap();
     let lines: Vec<serde_json::Value> = log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -231,27 +267,39 @@ fn proxies_log_and_answer() {
     assert_eq!((refused["code"].as_u64(), refused["message"].as_str()), (Some(51), Some("later")));
     let members: Vec<&String> = refused.as_object().unwrap().keys().collect();
     assert_eq!(members, ["t", "conn", "from", "id", "op", "code", "message", "controls"]);
+}
 
-    let proxy = Proxied::start(
-        &server,
-        &["--as", "cn=root,o=test", "-y", "password", "--log", "log2", "--show-passwords"],
-    );
-    assert_eq!(proxy.run(&server, &["whoami"]).1, "dn:cn=root,o=test\n");
-    assert_eq!(proxy.run(&server, &["whoami", "-D", "uid=ada,o=test", "-w", "wrong"]).0, 49);
-    assert!(std::fs::read_to_string(folder.join("log2")).unwrap().contains("\"password\":\"wrong\""));
-    for (words, message) in [
-        (&["--to", "o=test"][..], "--to"),
-        (&["--to", "ldap://a", "--balance", "srv"], "--balance srv"),
-        (&["--to", "ldap://a", "--map", "o=a", "b"], "--map"),
-        (&["--to", "ldap://a", "--octets"], "--log"),
-        (&["--to", "ldap://a", "--as", "o=a"], "-y"),
-        (&[], "--to"),
-    ] {
-        let (code, _, err) = tercet(folder, &[&["proxy", "--listen", "127.0.0.1:0"], words].concat());
-        assert_eq!(code, 1, "{words:?} {err}");
-        assert!(err.contains(message), "{words:?} {err}");
-    }
-    std::fs::write(folder.join("answers"), "{\"op\":\"delete\"}\n").unwrap();
-    let (code, _, err) = tercet(folder, &["proxy", "--to", "ldap://a", "--answer", "answers"]);
-    assert!(code == 1 && err.contains("answers: line 1: `code`"), "{err}");
+/// With shared connections, a server that ends is replaced by another one.
+#[test]
+fn proxies_share_connections() {
+    let [one, other] = [(); 2].map(|()| Serve::start(STAFF, &["-D", "cn=root,o=test", "-w", "secret"]));
+    std::fs::write(other.folder.path().join("password"), "secret").unwrap();
+    let words = [
+        "--to",
+        &one.url,
+        &other.url,
+        "--pool",
+        "--map",
+        "dc=test",
+        "o=test",
+        "--read-only",
+        "--rate",
+        "1000",
+    ];
+    let proxy = Proxied::start(&other, &words);
+    let search = ["search", "-b", "dc=test", "-LLL", "(uid=ada)", "uid"];
+    let expected = (0, "dn: uid=ada,dc=test\nuid: ada\n\n".to_owned());
+    assert_eq!(proxy.run(&other, &search), expected);
+    drop(one);
+    assert_eq!(proxy.run(&other, &search), expected);
+    let bound = ["-D", "uid=ada,dc=test", "-w", "engine"];
+    assert_eq!(proxy.run(&other, &[&["whoami"][..], &bound].concat()).1, "dn:uid=ada,dc=test\n");
+    assert_eq!(proxy.run(&other, &["delete", "uid=ada,dc=test"]).0, 53);
+    // With the rights of an account, which may read passwords.
+    let account = ["--pool", "--as", "cn=root,o=test", "-y", "password"];
+    let proxy = Proxied::start(&other, &account);
+    let [_, found] =
+        [0, 1].map(|_| proxy.run(&other, &["search", "-b", "o=test", "-LLL", "(uid=ada)", "userPassword"]));
+    assert_eq!(found, (0, "dn: uid=ada,o=test\nuserPassword:: ZW5naW5l\n\n".to_owned()));
+    assert_eq!(proxy.run(&other, &["whoami", "-D", "uid=ada,o=test", "-w", "wrong"]).0, 49);
 }

@@ -15,9 +15,10 @@ use tercet_ldap::ldif::{ModificationKind, RecordModification};
 use tercet_ldap::proto::Control;
 use tercet_ldap::proxy::Balance;
 use tercet_ldap::server::{
-    AccessLog, Accumulate, Add, Answer, Attributes, Bind, Canned, Compare, ConcurrencyLimit, Context, Delete,
-    Entries, Extended, Fault, Handler, Identity, Listening, MapDn, Metrics, Modify, Proxy, RateLimit,
-    ReadOnly, Rename, RequireBind, RequireTls, Router, Search as Asked, Server, Timeout, Transform,
+    AccessLog, Accumulate, Add, Answer, AnyHandler, Attributes, Bind, Canned, Compare, ConcurrencyLimit,
+    Context, Delete, Entries, Extended, Fault, Handler, Identity, Listening, MapDn, Metrics, Modify, Proxy,
+    RateLimit, ReadOnly, Rename, RequireBind, RequireTls, Router, Search as Asked, Server, Timeout,
+    Transform, Watch,
 };
 use tercet_ldap::{Client, Config, Draft, ErrorKind, ResultCode, Scope, Search, StartTls, TrustedRoots};
 use tokio::sync::Notify;
@@ -472,10 +473,58 @@ async fn faults_are_made_for_tests_of_clients() {
     assert_eq!(client.search_all(Search::new("o=test")).await.unwrap().0.len(), 6);
     let hanging = client.with_timeout(Some(Duration::from_millis(50))).delete("uid=ada,o=test").await;
     assert_eq!(hanging.unwrap_err().kind(), ErrorKind::Timeout);
+    let server = listen(Server::new(people()).layer(Fault::new().close().only("compare"))).await;
+    let client = Client::connect(&server.url()).await.unwrap();
+    let ended = client.compare("uid=ada,o=test", "sn", b"x").await.unwrap_err();
+    assert_eq!(ended.kind(), ErrorKind::Closed);
     let server = Server::new(people()).layer(Timeout(Duration::from_millis(50))).layer(Fault::new().hang());
     let server = listen(server).await;
     let client = Client::connect(&server.url()).await.unwrap();
     assert_eq!(code(client.search_all(Search::new("o=test")).await), ResultCode::TIME_LIMIT_EXCEEDED);
+}
+
+/// Keeps what a server receives and sends, by the identifier octets of operations.
+#[derive(Clone, Default)]
+struct Seen(Arc<Mutex<Vec<String>>>);
+
+impl Seen {
+    fn push(&self, from: char, message: &[u8]) {
+        let header = if message[1] & 0x80 == 0 { 2 } else { 2 + usize::from(message[1] & 0x7F) };
+        let operation = message[header + 2 + usize::from(message[header + 1])];
+        self.0.lock().unwrap().push(format!("{from}{operation:02X}"));
+    }
+}
+
+impl Watch for Seen {
+    fn received(&self, _: &Context, message: &[u8]) {
+        self.push('>', message);
+    }
+
+    fn sent(&self, _: &Context, message: &[u8]) {
+        self.push('<', message);
+    }
+}
+
+#[tokio::test]
+async fn all_messages_are_seen() {
+    for inner in [AnyHandler::new(people()), AnyHandler::new(Many { count: 2, ..Many::default() })] {
+        let seen = Seen::default();
+        let server = listen(Server::new(inner).watch(seen.clone())).await;
+        let client = Client::connect(&server.url()).await.unwrap();
+        client.bind("", "").await.ok();
+        client.search_all(Search::new("o=test").filter("(uid=*)").unwrap().size_limit(2)).await.ok();
+        client.who_am_i().await.unwrap();
+        client.close();
+        server.shutdown(LIMIT).await;
+        let seen = seen.0.lock().unwrap();
+        assert_eq!(
+            seen.get(..8).unwrap(),
+            [">60", "<61", ">63", "<64", "<64", "<65", ">77", "<78"],
+            "{seen:?}"
+        );
+        // Then the client takes its leave, or the server does.
+        assert!(seen[8..].iter().all(|one| matches!(&**one, ">42" | "<78")), "{seen:?}");
+    }
 }
 
 #[tokio::test]

@@ -14,7 +14,7 @@ use tokio::task::{AbortHandle, Id, JoinSet};
 use tokio::time::{Instant, sleep_until, timeout};
 
 use super::context::{self, Context};
-use super::entries::{Entries, Progress, Sink};
+use super::entries::{Entries, Progress, Sink, Watched};
 use super::request::{Request, Search};
 use super::{Answer, AnyHandler, Authentication, Handler as _, tag};
 use crate::client::Io;
@@ -37,6 +37,7 @@ pub(super) struct Settings {
     pub(super) time_limit: Option<Duration>,
     pub(super) answers_root: bool,
     pub(super) tls: Option<ServerTls>,
+    pub(super) watcher: Option<super::Watcher>,
 }
 
 impl Default for Settings {
@@ -50,6 +51,7 @@ impl Default for Settings {
             time_limit: None,
             answers_root: true,
             tls: None,
+            watcher: None,
         }
     }
 }
@@ -175,7 +177,9 @@ async fn run(shared: &Arc<Shared>, state: &Arc<context::Connection>, io: Box<dyn
     let settings = &shared.settings;
     let framer = Framer::new(settings.limits);
     let (mut from, mut to) = split(io);
-    let mut session = Session { shared, state, sink: Arc::default(), running: Running::default() };
+    let watched = settings.watcher.clone().map(|watcher| Watched { watcher, cx: state.context() });
+    let sink = Arc::new(Sink::new(watched));
+    let mut session = Session { shared, state, sink, running: Running::default() };
     let mut stopped = shared.stopped.clone();
     let (mut input, mut output) = (BytesMut::new(), BytesMut::new());
     let (mut is_ending, mut is_stopping, mut upgrades) = (false, false, false);
@@ -188,6 +192,9 @@ async fn run(shared: &Arc<Shared>, state: &Arc<context::Connection>, io: Box<dyn
                 Ok(None) => break,
                 Ok(Some(incoming)) => {
                     last_request = Instant::now();
+                    if let Some(watcher) = &settings.watcher {
+                        watcher.0.received(&state.context(), &incoming.octets);
+                    }
                     session.take(incoming)
                 }
                 Err(error) => Err(error),
@@ -265,6 +272,10 @@ async fn run(shared: &Arc<Shared>, state: &Arc<context::Connection>, io: Box<dyn
             },
             () = sleep_until(last_written + settings.stall), if !is_flushed => {
                 return Err(Error::new(ErrorKind::Timeout, "the client does not read"));
+            },
+            () = state.closing.notified() => {
+                session.running.end_all();
+                return Ok(Ended::Closed);
             },
             () = stopping(&mut stopped), if !is_ending => {
                 is_ending = true;

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
+use tokio::sync::Notify;
 
 use crate::error::Result;
 use crate::proto::{Control, ResponseControl, control};
@@ -27,6 +28,8 @@ pub(super) struct Connection {
     pub(super) is_tls: AtomicBool,
     identity: Mutex<Arc<str>>,
     extensions: Mutex<Extensions>,
+    /// A handler ends the connection.
+    pub(super) closing: Notify,
 }
 
 #[derive(Default)]
@@ -46,6 +49,7 @@ impl Connection {
             is_tls: AtomicBool::new(is_tls),
             identity: Mutex::new("".into()),
             extensions: Mutex::default(),
+            closing: Notify::new(),
         })
     }
 
@@ -108,6 +112,11 @@ impl Context {
     #[must_use]
     pub const fn message(&self) -> &Bytes {
         &self.message
+    }
+
+    /// Ends the connection: requests that run are dropped, and nothing more is sent.
+    pub fn close(&self) {
+        self.connection.closing.notify_one();
     }
 
     /// Returns a value of the connection by its type. It is made by `make` if there is none yet, and dropped with the connection.

@@ -21,19 +21,44 @@ const FULL: usize = 64 << 10;
 #[derive(Debug, Default)]
 pub(super) struct Sink {
     octets: Mutex<BytesMut>,
+    /// What sees the messages.
+    watched: Option<Watched>,
     /// Something waits.
     pub(super) filled: Notify,
     /// What waited is on its way.
     drained: Notify,
 }
 
+/// What sees the messages of a connection.
+#[derive(Debug)]
+pub(super) struct Watched {
+    pub(super) watcher: super::Watcher,
+    pub(super) cx: super::Context,
+}
+
 impl Sink {
+    pub(super) fn new(watched: Option<Watched>) -> Self {
+        Self { watched, ..Self::default() }
+    }
+
     fn locked(&self) -> MutexGuard<'_, BytesMut> {
         self.octets.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Adds whole messages.
     pub(super) fn put(&self, octets: &[u8]) {
-        self.locked().extend_from_slice(octets);
+        let mut waiting = self.locked();
+        if let Some(Watched { watcher, cx }) = &self.watched {
+            let (mut messages, mut begin) = (Elements::new(octets, 0), 0);
+            while let Ok(Some(_)) = messages.next() {
+                let end = octets.len() - messages.rest().len();
+                // With the lock, so that messages are seen in the order in which they go out.
+                watcher.0.sent(cx, octets.get(begin..end).unwrap_or_default());
+                begin = end;
+            }
+        }
+        waiting.extend_from_slice(octets);
+        drop(waiting);
         self.filled.notify_one();
     }
 

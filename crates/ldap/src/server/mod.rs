@@ -84,6 +84,24 @@ pub(crate) mod tag {
     pub(crate) const EXTENDED: u8 = 0x77;
 }
 
+/// Sees the messages of all connections, with those that the server answers itself, as for a log.
+pub trait Watch: Send + Sync + 'static {
+    /// Sees a message of a client.
+    fn received(&self, cx: &Context, message: &[u8]);
+
+    /// Sees a message to a client, in the order in which they go out.
+    fn sent(&self, cx: &Context, message: &[u8]);
+}
+
+#[derive(Clone)]
+pub(crate) struct Watcher(Arc<dyn Watch>);
+
+impl std::fmt::Debug for Watcher {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Watcher")
+    }
+}
+
 /// A server before it listens.
 #[derive(Debug)]
 pub struct Server {
@@ -110,6 +128,13 @@ impl Server {
     #[must_use]
     pub fn layer(mut self, layer: impl Layer) -> Self {
         self.layers.push(Layered(Box::new(layer)));
+        self
+    }
+
+    /// Sets what sees all messages.
+    #[must_use]
+    pub fn watch(mut self, watch: impl Watch) -> Self {
+        self.settings.watcher = Some(Watcher(Arc::new(watch)));
         self
     }
 

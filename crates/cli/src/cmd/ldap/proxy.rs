@@ -13,9 +13,11 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
+use tercet_ldap::generated::LdapMessage;
 use tercet_ldap::proto::{LdapResult, Limits, decode};
 use tercet_ldap::proxy::{Balance, Context, Flow, Layer, MapNames, Proxy as Inner, ReadOnly, answer};
-use tercet_ldap::{Config, ResultCode, TrustedRoots, Url};
+use tercet_ldap::server::{self, Answer, AnyHandler, Entries, Handler, Identity, Request};
+use tercet_ldap::{Config, Dn, ResultCode, TrustedRoots, Url};
 
 /// Pass messages between clients and servers, and log, change, refuse or answer them
 #[derive(Args, Debug)]
@@ -24,7 +26,8 @@ Each line of the log is a message: t, conn, from (client or server), id, op, the
 
 Examples:
   tercet ldap proxy --to ldap://ldap.example.net --listen 127.0.0.1:3890 --log -
-  tercet ldap proxy --to ldap://a ldap://b --balance round-robin --read-only")]
+  tercet ldap proxy --to ldap://a ldap://b --balance round-robin --read-only
+  tercet ldap proxy --to ldap://a ldap://b --pool --as cn=proxy,o=test -y password --proxied")]
 pub struct Proxy {
     /// URLs of the servers
     #[arg(long, value_name = "URL", num_args = 1.., required = true)]
@@ -78,6 +81,17 @@ pub struct Proxy {
     #[arg(short = 'y', id = "password_file", value_name = "FILE", requires = "account")]
     password_file: Option<PathBuf>,
 
+    /// Share connections to the servers: clients with the same name have one together
+    ///
+    /// When a connection breaks, searches without an entry so far and comparisons are asked again, of another server if there is one.
+    /// SASL binds are refused, StartTLS, Cancel and Who am I? answered by the proxy.
+    #[arg(long)]
+    pool: bool,
+
+    /// With --as: send requests for the client by proxied authorization (RFC 4370), over shared connections as with --pool
+    #[arg(long, requires = "account")]
+    proxied: bool,
+
     /// Trust only servers that these certificates (PEM) have signed
     #[arg(long, value_name = "FILE")]
     ca: Option<PathBuf>,
@@ -120,40 +134,123 @@ impl Proxy {
             config.tls.roots = TrustedRoots::Pem(read(path)?);
         }
         let config = config.located().await.map_err(|error| failure("--to", &error))?;
-        let mut proxy = Inner::new(config).rate(self.rate).balance(match self.balance {
+        let parts = Parts {
+            log: match &self.log {
+                None => None,
+                Some(path) => {
+                    let shown = Shown { octets: self.octets, passwords: self.show_passwords };
+                    Some(Log { shown, out: Mutex::new(super::serve::log(path)?) })
+                }
+            },
+            answers: self.answer.as_deref().map(Answers::read).transpose()?,
+            names: self.names()?,
+            account: match (&self.account, &self.password_file) {
+                (Some(dn), Some(path)) => {
+                    Some((dn.clone(), String::from_utf8(read(path)?).map_err(Failure::usage)?))
+                }
+                _ => None,
+            },
+        };
+        if self.pool || self.proxied {
+            self.shared(&config, parts).await
+        } else {
+            self.relay(config, parts).await
+        }
+    }
+
+    fn names(&self) -> Outcome<Vec<(Dn, Dn)>> {
+        let dn = |text: &String| text.parse().map_err(|error| failure("--map", &error));
+        let pairs = self.map.chunks_exact(2).map(|pair| match pair {
+            [from, to] => Ok((dn(from)?, dn(to)?)),
+            _ => Err(Failure::usage("--map: two names expected")),
+        });
+        pairs.collect()
+    }
+
+    const fn balanced(&self) -> Balance {
+        match self.balance {
             BalanceName::First | BalanceName::Srv => Balance::First,
             BalanceName::RoundRobin => Balance::RoundRobin,
             BalanceName::Fewest => Balance::Fewest,
             BalanceName::Fastest => Balance::Fastest,
-        });
-        if let Some(path) = &self.log {
-            let shown = Shown { octets: self.octets, passwords: self.show_passwords };
-            proxy = proxy.layer(Log { shown, out: Mutex::new(super::serve::log(path)?) });
         }
-        if let Some(path) = &self.answer {
-            proxy = proxy.layer(Answers::read(path)?);
+    }
+
+    /// Gives each client a connection to a server.
+    async fn relay(&self, config: Config, parts: Parts) -> Outcome {
+        let mut proxy = Inner::new(config).rate(self.rate).balance(self.balanced());
+        if let Some(log) = parts.log {
+            proxy = proxy.layer(log);
+        }
+        if let Some(answers) = parts.answers {
+            proxy = proxy.layer(answers);
         }
         if self.read_only {
             proxy = proxy.layer(ReadOnly);
         }
-        for pair in self.map.chunks_exact(2) {
-            let dn = |text: &String| text.parse().map_err(|error| failure("--map", &error));
-            let [from, to] = pair else { continue };
-            proxy = proxy.layer(MapNames::new(dn(from)?, dn(to)?));
+        for (from, to) in parts.names {
+            proxy = proxy.layer(MapNames::new(from, to));
         }
-        if let (Some(dn), Some(path)) = (&self.account, &self.password_file) {
-            let password = String::from_utf8(read(path)?).map_err(Failure::usage)?;
+        if let Some((dn, password)) = parts.account {
             proxy = proxy.account(dn, password);
         }
         let server = proxy.listen(&self.listen).await.map_err(|error| failure(&self.listen, &error))?;
-        term::say(format_args!("proxy at {}", server.url()));
-        let stop = listen(OnInterrupt::Finish)?;
-        while !stop.load(Ordering::Relaxed) {
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
+        interrupted(&server.url()).await?;
         drop(server);
         Ok(Exit::Good)
     }
+
+    /// Answers requests over connections that clients share.
+    async fn shared(&self, config: &Config, parts: Parts) -> Outcome {
+        let identity = match parts.account {
+            None => Identity::Client,
+            Some((dn, password)) if self.proxied => Identity::Proxied { dn, password },
+            Some((dn, password)) => Identity::Account { dn, password },
+        };
+        let proxy = server::Proxy::new(config).balance(self.balanced()).identity(identity);
+        // The root DSE is that of the servers.
+        let mut server = server::Server::new(proxy).root_dse(false);
+        if let Some(log) = parts.log {
+            server = server.watch(log);
+        }
+        if let Some(answers) = parts.answers {
+            server = server.layer(answers);
+        }
+        if self.read_only {
+            server = server.layer(server::ReadOnly);
+        }
+        if let Some(rate) = self.rate {
+            server = server.layer(server::RateLimit::new(rate));
+        }
+        for (from, to) in parts.names {
+            server = server.layer(server::MapDn::new(from, to));
+        }
+        let server = server.listen(&self.listen).await.map_err(|error| failure(&self.listen, &error))?;
+        interrupted(&server.url()).await?;
+        server.shutdown(STOP).await;
+        Ok(Exit::Good)
+    }
+}
+
+/// Time for requests that run when the proxy stops.
+const STOP: Duration = Duration::from_secs(5);
+
+/// What options name, read.
+struct Parts {
+    log: Option<Log>,
+    answers: Option<Answers>,
+    names: Vec<(Dn, Dn)>,
+    account: Option<(String, String)>,
+}
+
+/// Prints the URL, and waits until the proxy is to stop.
+async fn interrupted(url: &str) -> Outcome<()> {
+    term::say(format_args!("proxy at {url}"));
+    let stop = listen(OnInterrupt::Finish)?;
+    while !stop.load(Ordering::Relaxed) {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    Ok(())
 }
 
 /// Seconds since 1970, as `decode` prints the times of packets.
@@ -169,10 +266,10 @@ struct Log {
 }
 
 impl Log {
-    fn write(&self, context: &Context, from: &str, octets: &[u8]) {
+    fn write(&self, connection: u64, from: &str, octets: &[u8]) {
         let mut object = Map::new();
         object.insert("t".to_owned(), Value::from(now()));
-        object.insert("conn".to_owned(), Value::from(context.connection));
+        object.insert("conn".to_owned(), Value::from(connection));
         object.insert("from".to_owned(), Value::from(from));
         match decode(octets, &Limits::default()) {
             Ok(message) => object.extend(messages::fields(&message, self.shown)),
@@ -192,13 +289,23 @@ impl Log {
 
 impl Layer for Log {
     fn request(&self, context: &Context, message: &[u8]) -> Flow {
-        self.write(context, "client", message);
+        self.write(context.connection, "client", message);
         Flow::Pass
     }
 
     fn response(&self, context: &Context, message: &[u8]) -> Flow {
-        self.write(context, "server", message);
+        self.write(context.connection, "server", message);
         Flow::Pass
+    }
+}
+
+impl server::Watch for Log {
+    fn received(&self, cx: &server::Context, message: &[u8]) {
+        self.write(cx.connection(), "client", message);
+    }
+
+    fn sent(&self, cx: &server::Context, message: &[u8]) {
+        self.write(cx.connection(), "server", message);
     }
 }
 
@@ -244,12 +351,18 @@ fn rule(line: &str) -> Result<Rule, String> {
     Ok(Rule { fields, result, closes })
 }
 
+impl Answers {
+    /// Returns the first rule that a message meets.
+    fn rule(&self, message: &LdapMessage<'_>) -> Option<&Rule> {
+        let shown = messages::fields(message, Shown { octets: false, passwords: true });
+        self.0.iter().find(|rule| rule.fields.iter().all(|(name, value)| shown.get(name) == Some(value)))
+    }
+}
+
 impl Layer for Answers {
     fn request(&self, _: &Context, octets: &[u8]) -> Flow {
         let Ok(message) = decode(octets, &Limits::default()) else { return Flow::Pass };
-        let shown = messages::fields(&message, Shown { octets: false, passwords: true });
-        let is_met = |rule: &&Rule| rule.fields.iter().all(|(name, value)| shown.get(name) == Some(value));
-        let Some(rule) = self.0.iter().find(is_met) else { return Flow::Pass };
+        let Some(rule) = self.rule(&message) else { return Flow::Pass };
         if rule.closes {
             return Flow::Close;
         }
@@ -257,5 +370,37 @@ impl Layer for Answers {
             Ok(Some(octets)) => Flow::Answer(octets),
             _ => Flow::Pass,
         }
+    }
+}
+
+/// The rules around a handler.
+struct Answering {
+    answers: Answers,
+    inner: AnyHandler,
+}
+
+impl server::Layer for Answers {
+    fn layer(self: Box<Self>, inner: AnyHandler) -> AnyHandler {
+        AnyHandler::new(Answering { answers: *self, inner })
+    }
+}
+
+impl Handler for Answering {
+    async fn handle(&self, cx: &server::Context, request: Request<'_>, out: &mut Entries) -> Answer {
+        let met = decode(cx.message(), &Limits::default()).ok();
+        let met = met.as_ref().and_then(|message| self.answers.rule(message));
+        let found = met.map(|rule| (rule.closes, rule.result.clone()));
+        match found {
+            None => self.inner.handle(cx, request, out).await,
+            Some((true, _)) => {
+                cx.close();
+                std::future::pending().await
+            }
+            Some((false, result)) => result.into(),
+        }
+    }
+
+    fn supported_controls(&self) -> Vec<String> {
+        self.inner.supported_controls()
     }
 }

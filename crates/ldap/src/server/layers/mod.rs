@@ -318,6 +318,7 @@ pub struct Fault {
     code: Option<ResultCode>,
     only: Option<String>,
     hangs: bool,
+    closes: bool,
 }
 
 impl Fault {
@@ -348,6 +349,13 @@ impl Fault {
         self
     }
 
+    /// Ends the connection instead of answering.
+    #[must_use]
+    pub const fn close(mut self) -> Self {
+        self.closes = true;
+        self
+    }
+
     /// Disturbs only one operation, by the name that [`Request::name`] gives it.
     #[must_use]
     pub fn only(mut self, operation: impl Into<String>) -> Self {
@@ -364,7 +372,10 @@ impl Surround for Fault {
         if let Some(delay) = self.delay {
             tokio::time::sleep(delay).await;
         }
-        if self.hangs {
+        if self.closes {
+            call.cx.close();
+        }
+        if self.hangs || self.closes {
             std::future::pending::<()>().await;
         }
         match self.code {
