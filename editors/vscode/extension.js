@@ -17,6 +17,7 @@ async function start() {
     { command, args },
     {
       documentSelector: [{ language: "asn1" }],
+      initializationOptions: { hints: settings.get("hints") },
       synchronize: { fileEvents: vscode.workspace.createFileSystemWatcher("**/*.{asn,asn1,txt}") },
     },
   );

@@ -19,6 +19,7 @@ struct Editor {
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
     folder: tempfile::TempDir,
+    capabilities: Value,
     id: i64,
 }
 
@@ -32,14 +33,23 @@ impl Editor {
     }
 
     fn in_folder(capabilities: &Value, folder: tempfile::TempDir) -> Self {
+        Self::with(capabilities, &Value::Null, folder)
+    }
+
+    fn with(capabilities: &Value, options: &Value, folder: tempfile::TempDir) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tercet"));
         let mut child = command.arg("lsp").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let (input, output) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
-        let mut editor = Self { child, input, output, folder, id: 0 };
+        let mut editor = Self { child, input, output, folder, capabilities: Value::Null, id: 0 };
         let folders = json!([{ "uri": uri(editor.folder.path()), "name": "fleet" }]);
-        let params = json!({ "capabilities": capabilities, "workspaceFolders": folders });
+        let params = json!({
+            "capabilities": capabilities,
+            "workspaceFolders": folders,
+            "initializationOptions": options,
+        });
         let answer = editor.ask("initialize", params);
         assert_eq!(answer["serverInfo"]["name"], "tercet");
+        editor.capabilities = answer["capabilities"].clone();
         editor.tell("initialized", json!({}));
         editor
     }
@@ -227,6 +237,7 @@ fn documents_have_structure_colours_and_proposals() {
     assert_eq!(editor.ask("textDocument/signatureHelp", place), Value::Null);
     let hints = editor.ask("textDocument/inlayHint", document.clone());
     assert_eq!(hints[0]["label"], " [0]");
+    assert_eq!(hints[0]["tooltip"], "given by AUTOMATIC TAGS");
     assert_ne!(editor.ask("textDocument/foldingRange", document.clone()), json!([]));
     let positions = json!([{ "line": 2, "character": 43 }]);
     let ranges = json!({ "textDocument": { "uri": editor.uri("ships.asn") }, "positions": positions });
@@ -302,11 +313,149 @@ fn parts_are_laid_out_and_types_extracted() {
     let sorted = actions(&["source.organizeImports"], range(0, 0, 0));
     assert_eq!(sorted.len(), 1, "{sorted:?}");
     assert!(sorted[0]["edit"].to_string().contains("Port\\n        FROM Ports"), "{}", sorted[0]);
-    let extracted = actions(&["refactor"], range(2, 36, 36));
+    let extracted = actions(&["refactor.extract"], range(2, 36, 36));
     assert_eq!(extracted.len(), 1, "{extracted:?}");
     assert_eq!(extracted[0]["title"], "extract the type as `Size`");
     let hover = editor.ask("textDocument/hover", editor.at("ships.asn", 3, 1));
     assert!(hover["contents"]["value"].as_str().unwrap().contains("Bytes: BER 4 or more"), "{hover}");
+    editor.end();
+}
+
+#[test]
+fn hints_have_the_bits_of_per_and_can_be_switched() {
+    let text = "Ships DEFINITIONS ::= BEGIN\n\
+        Ship ::= SEQUENCE { crew INTEGER (0..63), flag BOOLEAN OPTIONAL, ... }\nEND\n";
+    let labels = |options: Value, toml: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("tercet.toml"), toml).unwrap();
+        let mut editor = Editor::with(&json!({}), &options, folder);
+        editor.open("ships.asn", text);
+        let range = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 1, "character": 50 } });
+        let params = json!({ "textDocument": { "uri": editor.uri("ships.asn") }, "range": range });
+        let hints = editor.ask("textDocument/inlayHint", params);
+        editor.end();
+        hints
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|it| it["label"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    let all = [" EXPLICIT TAGS", " extension bit, 1 presence bit", " 6 bits", " 1 bit"];
+    assert_eq!(labels(Value::Null, ""), all);
+    assert_eq!(labels(Value::Null, "hints = [\"widths\"]"), [" 6 bits", " 1 bit"]);
+    assert_eq!(labels(json!({ "hints": ["tag-default"] }), ""), [" EXPLICIT TAGS"]);
+    // Without PER among the rules, nobody asks for its bits.
+    assert_eq!(labels(Value::Null, "rules = [\"ber\"]"), [" EXPLICIT TAGS"]);
+}
+
+#[test]
+fn types_have_commands() {
+    let capabilities = json!({ "window": { "showDocument": { "support": true } } });
+    let mut editor = Editor::new(&capabilities);
+    editor.open("ships.asn", SHIPS);
+    let document = json!({ "uri": editor.uri("ships.asn") });
+    let lenses = editor.ask("textDocument/codeLens", json!({ "textDocument": document }));
+    let titles: Vec<&str> =
+        lenses.as_array().unwrap().iter().map(|it| it["command"]["title"].as_str().unwrap()).collect();
+    assert_eq!(titles, ["sample value", "open in inspector"]);
+    let at = json!({ "line": 2, "character": 2 });
+    let params = json!({ "textDocument": document, "range": { "start": at, "end": at }, "context": {} });
+    let actions = editor.ask("textDocument/codeAction", params).as_array().unwrap().clone();
+    let titles: Vec<&str> = actions.iter().map(|it| it["title"].as_str().unwrap()).collect();
+    let expected = [
+        "add an extension marker (changes encodings by PER and OER)",
+        "show a sample value of `Ship`",
+        "open `Ship` in the inspector",
+    ];
+    assert!(expected.iter().all(|it| titles.contains(it)), "{titles:?}");
+
+    // The command of the lens; the editor is asked to show what it gives.
+    editor.send(&json!({ "jsonrpc": "2.0", "id": 900, "method": "workspace/executeCommand", "params": lenses[0]["command"] }));
+    let request = editor.receive();
+    assert_eq!(request["method"], "window/showDocument", "{request}");
+    let shown = request["params"]["uri"].as_str().unwrap().strip_prefix("file://").unwrap().to_owned();
+    editor.send(&json!({ "jsonrpc": "2.0", "id": request["id"], "result": { "success": true } }));
+    let answer = editor.receive();
+    let text = answer["result"]["text"].as_str().unwrap().to_owned();
+    assert!(text.starts_with("sample Ship ::= {") && text.contains("home"), "{answer}");
+    assert_eq!(std::fs::read_to_string(&shown).unwrap(), text);
+    // It is a value of the type.
+    let whole = SHIPS.replace("END", &format!("{text}END"));
+    let change = json!([{ "text": whole }]);
+    let versioned = json!({ "uri": document["uri"], "version": 2 });
+    editor.tell("textDocument/didChange", json!({ "textDocument": versioned, "contentChanges": change }));
+    assert_eq!(editor.diagnostics("ships.asn"), [json!(null); 0]);
+
+    let unknown = json!({ "command": "tercet.nothing", "arguments": [] });
+    let refused = editor.answer("workspace/executeCommand", unknown);
+    assert!(refused["error"]["message"].as_str().unwrap().contains("tercet.sample"), "{refused}");
+    let unknown = json!({ "command": "tercet.sample", "arguments": [document["uri"], "Ships.Nothing"] });
+    let refused = editor.answer("workspace/executeCommand", unknown);
+    assert!(refused["error"]["message"].as_str().unwrap().contains("Nothing"), "{refused}");
+    editor.end();
+    assert!(!Path::new(&shown).exists(), "the folder is removed at the end");
+}
+
+#[cfg(feature = "inspect")]
+#[test]
+fn the_inspector_opens_from_the_editor() {
+    let mut editor = Editor::new(&json!({}));
+    editor.open("ships.asn", SHIPS);
+    let at = json!({ "line": 2, "character": 2 });
+    let params = json!({ "command": "tercet.inspect", "arguments": [editor.uri("ships.asn"), at] });
+    let answer = editor.ask("workspace/executeCommand", params);
+    assert_eq!(answer["type"], "Ships.Ship");
+    let url = answer["url"].as_str().unwrap();
+    let address = url.strip_prefix("http://").unwrap().split('/').next().unwrap();
+    let mut stream = std::net::TcpStream::connect(address).unwrap();
+    let path = url.split_once(address).unwrap().1;
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n").unwrap();
+    let mut page = Vec::new();
+    stream.read_to_end(&mut page).unwrap();
+    assert!(page.starts_with(b"HTTP/1.1 200"), "{}", String::from_utf8_lossy(&page[..60]));
+    editor.end();
+}
+
+#[test]
+fn columns_are_bytes_if_the_editor_can_count_them() {
+    let text =
+        "Ships DEFINITIONS AUTOMATIC TAGS ::= BEGIN\nShip ::= SEQUENCE { /* \u{1d11e} */ home Shp }\nEND\n";
+    for (encodings, expected, column) in
+        [(json!(["utf-8", "utf-16"]), "utf-8", 36), (json!(["utf-16"]), "utf-16", 34)]
+    {
+        let mut editor = Editor::new(&json!({ "general": { "positionEncodings": encodings } }));
+        assert_eq!(editor.capabilities["positionEncoding"], expected);
+        editor.open("ships.asn", text);
+        let found = editor.diagnostics("ships.asn");
+        assert_eq!(found[0]["range"]["start"], json!({ "line": 1, "character": column }), "{expected}");
+        // The fix of `Shp`, by columns of that kind.
+        let end = json!({ "line": 1, "character": column + 3 });
+        let change =
+            json!([{ "range": { "start": found[0]["range"]["start"], "end": end }, "text": "NULL" }]);
+        let document = json!({ "uri": editor.uri("ships.asn"), "version": 2 });
+        editor.tell("textDocument/didChange", json!({ "textDocument": document, "contentChanges": change }));
+        assert_eq!(editor.diagnostics("ships.asn"), [json!(null); 0], "{expected}");
+        editor.end();
+    }
+}
+
+#[test]
+fn objects_and_values_are_completed_by_what_governs_them() {
+    let mut editor = Editor::new(&json!({}));
+    let text = "Ships DEFINITIONS AUTOMATIC TAGS ::= BEGIN\n\
+        OP ::= CLASS { &code INTEGER, &Arg } WITH SYNTAX { CODE &code [TAKES &Arg] }\n\
+        Ship ::= SEQUENCE { name UTF8String, crew INTEGER }\n\
+        op OP ::= { CODE 5 T }\n\
+        ship Ship ::= { name \"Argo\", c }\nEND\n";
+    editor.open("ships.asn", text);
+    let mut labels = |line: u32, character: u32| {
+        let found = editor.ask("textDocument/completion", editor.at("ships.asn", line, character));
+        let items = found["items"].as_array().unwrap().clone();
+        items.iter().map(|it| it["label"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(labels(3, 20), ["TAKES"]);
+    assert_eq!(labels(4, 30), ["crew"]);
     editor.end();
 }
 

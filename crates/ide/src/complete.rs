@@ -1,5 +1,6 @@
 //! Names and words that fit at a place.
 
+use crate::governed::Expected;
 use crate::{Kind, Outside, Snapshot};
 use std::collections::BTreeMap;
 use tercet_model::import_fix;
@@ -21,8 +22,9 @@ pub struct Completion {
 
 impl Snapshot {
     /// Returns the part of a word in front of a position, and what may stand there: names of the module and those that it
-    /// imports, names of other modules, which are imported then, reserved words; components and items where a value is
-    /// written, the names of a module behind its name and a dot, the fields of classes behind `&`.
+    /// imports, names of other modules, which are imported then, reserved words, components and items; where the text in front
+    /// says what follows, that alone: components in values and in WITH COMPONENTS, items, the words of WITH SYNTAX in objects,
+    /// the names of a module behind its name and a dot, the fields of classes behind `&`.
     pub fn completions(&self, file: FileId, at: u32) -> (Span, Vec<Completion>) {
         self.completions_with(file, at, std::iter::empty())
     }
@@ -62,6 +64,18 @@ impl Snapshot {
             return (prefix, found.finish());
         };
         let module = &modules[here];
+        match self.expected(module, file, prefix.lo) {
+            Some(Expected::Only(proposals)) => {
+                proposals.into_iter().for_each(|it| found.add(it));
+                return (prefix, found.finish());
+            }
+            Some(Expected::Value(proposals)) => {
+                proposals.into_iter().for_each(|it| found.add(it));
+                self.values(module, &mut found);
+                return (prefix, found.finish());
+            }
+            None => {}
+        }
         own(module, &mut found);
         for import in &module.imports {
             for symbol in &import.symbols {
@@ -108,6 +122,18 @@ impl Snapshot {
         }
     }
 
+    /// Values that have a name in the module.
+    fn values(&self, module: &Module, found: &mut Found) {
+        let own = module.assignments.iter().filter(|it| Kind::of(&it.kind) == Kind::Value);
+        own.for_each(|it| found.name(&it.name.text, Kind::Value, String::new(), Vec::new()));
+        for import in &module.imports {
+            let is_value = |name: &str| name.starts_with(|letter: char| letter.is_ascii_lowercase());
+            for symbol in import.symbols.iter().filter(|it| is_value(&it.text)) {
+                found.name(&symbol.text, Kind::Value, format!("from {}", import.module.text), Vec::new());
+            }
+        }
+    }
+
     fn fields(&self, found: &mut Found) {
         for definition in self.definitions().iter().filter(|it| it.kind == Kind::Field) {
             let name = self.text(definition.name).trim_start_matches('&');
@@ -147,6 +173,10 @@ impl Found {
         let label = name.to_owned();
         let made = || Completion { label: label.clone(), kind: Some(kind), detail, edits };
         self.by_name.entry(label.clone()).or_insert_with(made);
+    }
+
+    fn add(&mut self, proposal: Completion) {
+        self.by_name.entry(proposal.label.clone()).or_insert(proposal);
     }
 
     fn word(&mut self, word: &str) {

@@ -27,15 +27,19 @@ pub struct Hover {
 
 impl Snapshot {
     /// Returns what the name at a position means: its definition as it is written with the comments in front of it, tags on the
-    /// wire, effective constraint, values of items, the module that it comes from.
+    /// wire, effective constraint, values of items, names of the arcs of an object identifier, the module that it comes from.
     pub fn hover(&self, at: u32) -> Option<Hover> {
         self.hover_by(at, &HOVER_RULES)
     }
 
     /// Returns what [`Snapshot::hover`] returns, with sizes by these encoding rules.
     pub fn hover_by(&self, at: u32, rules: &[Rules]) -> Option<Hover> {
-        let name = self.name_at(at)?;
-        let definition = self.definition(name.definition)?;
+        let Some((name, definition)) =
+            self.name_at(at).and_then(|name| Some((name, self.definition(name.definition)?)))
+        else {
+            let (span, arcs) = self.oid_at(at)?;
+            return Some(Hover { span, markdown: self.oid_facts(&arcs).join("\n\n") });
+        };
         let mut markdown = String::new();
         for line in self.comments_before(definition) {
             let _ = writeln!(markdown, "{line}  ");
@@ -118,6 +122,9 @@ impl Snapshot {
                 if let Some((_, _, value)) = found.filter(|(_, _, value)| !matches!(value, Value::Error)) {
                     let text: String = model.notation(value).to_string().chars().take(200).collect();
                     facts.push(format!("Value: `{text}`"));
+                    if let Value::Oid(arcs) = value {
+                        facts.extend(self.oid_facts(&arcs.to_vec()));
+                    }
                 }
             }
             Kind::Item => facts.extend(self.item(definition).map(|number| format!("Number: {number}"))),

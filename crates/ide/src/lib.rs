@@ -2,7 +2,7 @@
 //! output.
 //!
 //! Positions are octets in the address space of the snapshot's [`SourceMap`](tercet_syntax::SourceMap); [`Lines`] makes lines
-//! and columns of UTF-16 of them, as editors have.
+//! and columns of them, as editors have.
 //!
 //! ```
 //! use tercet_ide::Snapshot;
@@ -19,9 +19,12 @@ pub mod compare;
 mod complete;
 mod definitions;
 pub mod export;
+mod extension;
+mod governed;
 mod hints;
 mod hover;
 mod lines;
+mod oids;
 mod reach;
 mod rename;
 mod rewrite;
@@ -34,9 +37,9 @@ mod unused;
 
 pub use complete::Completion;
 pub use definitions::{Definition, Kind};
-pub use hints::Hint;
+pub use hints::{Hint, HintKind};
 pub use hover::{HOVER_RULES, Hover};
-pub use lines::Lines;
+pub use lines::{Columns, Lines};
 pub use reach::{Near, Outside, Reach};
 pub use rename::RenameError;
 pub use signature::Signature;

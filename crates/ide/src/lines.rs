@@ -2,18 +2,43 @@
 
 use std::ops::Range;
 
-/// Where the lines of a text begin. Lines end with LF or CR LF, as `\n` is what editors count; columns are in UTF-16 units, as
-/// the Language Server Protocol has them.
+/// What columns count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Columns {
+    /// Units of UTF-16, as the Language Server Protocol has them by default.
+    #[default]
+    Utf16,
+    /// Bytes of UTF-8.
+    Utf8,
+}
+
+impl Columns {
+    /// Returns the number of columns that a text takes.
+    pub fn count(self, text: &str) -> usize {
+        match self {
+            Self::Utf16 => text.encode_utf16().count(),
+            Self::Utf8 => text.len(),
+        }
+    }
+}
+
+/// Where the lines of a text begin. Lines end with LF or CR LF, as `\n` is what editors count.
 #[derive(Clone, Debug)]
 pub struct Lines {
     starts: Vec<usize>,
+    columns: Columns,
 }
 
 impl Lines {
-    /// Finds the lines of a text.
+    /// Finds the lines of a text, with columns of UTF-16.
     pub fn new(text: &str) -> Self {
+        Self::with_columns(text, Columns::Utf16)
+    }
+
+    /// Finds the lines of a text.
+    pub fn with_columns(text: &str, columns: Columns) -> Self {
         let starts = text.match_indices('\n').map(|(at, _)| at + 1);
-        Self { starts: std::iter::once(0).chain(starts).collect() }
+        Self { starts: std::iter::once(0).chain(starts).collect(), columns }
     }
 
     /// Returns the line and the column of an offset, both from 0.
@@ -21,7 +46,7 @@ impl Lines {
         let offset = offset.min(text.len());
         let line = self.starts.partition_point(|start| *start <= offset).saturating_sub(1);
         let before = text.get(self.starts[line]..offset).unwrap_or_default();
-        (line as u32, before.encode_utf16().count() as u32)
+        (line as u32, self.columns.count(before) as u32)
     }
 
     /// Returns the offset of a line and a column, both from 0; at the end of the line or the text if it has no such.
@@ -35,7 +60,10 @@ impl Lines {
             if units >= column {
                 return start + at;
             }
-            units += character.len_utf16() as u32;
+            units += match self.columns {
+                Columns::Utf16 => character.len_utf16(),
+                Columns::Utf8 => character.len_utf8(),
+            } as u32;
         }
         start + line.len()
     }
@@ -65,5 +93,17 @@ mod tests {
             let (line, column) = lines.line_column(text, offset);
             assert_eq!(lines.offset(text, line, column), offset);
         }
+    }
+
+    #[test]
+    fn columns_count_utf_8() {
+        let text = "a𝄞b\r\nü c\n";
+        let lines = Lines::with_columns(text, Columns::Utf8);
+        assert_eq!(lines.line_column(text, text.find('b').unwrap()), (0, 5));
+        assert_eq!(lines.line_column(text, text.find('c').unwrap()), (1, 3));
+        assert_eq!(lines.offset(text, 0, 5), text.find('b').unwrap());
+        // A column inside of a character is that behind it.
+        assert_eq!(lines.offset(text, 0, 2), text.find('b').unwrap());
+        assert_eq!(lines.offset(text, 0, 99), text.find('\r').unwrap());
     }
 }

@@ -1,6 +1,6 @@
 //! Answers at marked places: `‸` in a text is the cursor.
 
-use tercet_ide::{Colour, Kind, RenameError, Snapshot};
+use tercet_ide::{Colour, HintKind, Kind, RenameError, Snapshot};
 use tercet_syntax::Span;
 
 const SHIPS: &str = "-- Ships of a fleet.
@@ -171,7 +171,9 @@ fn hints_show_tags_and_numbers() {
     let snapshot = snapshot();
     let file = snapshot.file("ships.asn").unwrap();
     let whole = Span::new(0, SHIPS.len() as u32);
-    let hints: Vec<String> = snapshot.hints(file, whole).into_iter().map(|hint| hint.text).collect();
+    let kinds = [HintKind::Tag, HintKind::Number];
+    let hints: Vec<String> =
+        snapshot.hints_of(file, whole, &kinds, None).into_iter().map(|hint| hint.text).collect();
     assert_eq!(hints, [" [0]", " [1]", " [2]", " [3]", " (0)", " (1)", " [0]", " [1]"]);
 }
 

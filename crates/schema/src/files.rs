@@ -55,6 +55,31 @@ fn assigns(bytes: &[u8]) -> bool {
     }
 }
 
+/// Reports an archive or a compressed file, whose text nobody could read.
+pub(crate) fn check_unpacked(octets: &[u8]) -> io::Result<()> {
+    const PACKED: [(&[u8], &str); 6] = [
+        (b"PK\x03\x04", "a ZIP archive"),
+        (b"PK\x05\x06", "a ZIP archive"),
+        (b"\x1f\x8b", "a gzip file"),
+        (b"\x28\xb5\x2f\xfd", "a zstd file"),
+        (b"\xfd7zXZ\x00", "an xz file"),
+        (b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
+    ];
+    let found = PACKED.iter().find(|(begin, _)| octets.starts_with(begin)).map(|(_, kind)| *kind);
+    // In text these could be letters of a module's name: a bzip2 file has the digits of π behind its first bytes, a member of a
+    // tar archive a name that is filled with zeros.
+    let is_bzip2 = octets.starts_with(b"BZh") && octets.get(4..10) == Some(b"1AY&SY");
+    let is_tar = octets.get(257..262) == Some(b"ustar") && octets[..257].contains(&0);
+    let found = found.or(is_bzip2.then_some("a bzip2 file")).or(is_tar.then_some("a tar archive"));
+    match found {
+        None => Ok(()),
+        Some(kind) => {
+            let help = "specifications are read, checked and fixed as files and folders: unpack it first";
+            Err(io::Error::new(io::ErrorKind::InvalidData, format!("{kind}; {help}")))
+        }
+    }
+}
+
 /// The error with the path that it is about.
 pub(crate) fn named(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", tercet_printable::path(path)))

@@ -177,6 +177,7 @@ impl Schema {
         let mut sources = SourceMap::new();
         for path in files::specifications(paths)? {
             let octets = fs::read(&path).map_err(|error| files::named(&path, &error))?;
+            files::check_unpacked(&octets).map_err(|error| files::named(&path, &error))?;
             sources.add_bytes(path.display().to_string(), octets);
         }
         match &options.cache {

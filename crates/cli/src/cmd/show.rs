@@ -25,11 +25,16 @@ Examples:
   tercet show types schemas/demo
   tercet show columns --type CallRecord schemas/demo
   tercet show sizes --type CallRecord schemas/demo
+  tercet show sizes -s schemas/demo -t CallRecord
   tercet show --stage plan --type CallRecord schemas/demo/Demo-CDR.asn")]
 pub struct Show {
     /// Specification files, or directories of them; the first word may be a stage
-    #[arg(required = true, value_name = "PATH")]
+    #[arg(required_unless_present = "schema", value_name = "PATH")]
     paths: Vec<PathBuf>,
+
+    /// The same, as other commands take it; may be given several times
+    #[arg(short, long, value_name = "PATH")]
+    schema: Vec<PathBuf>,
 
     /// Kind of listing; `model` by default
     #[arg(long, value_enum)]
@@ -76,7 +81,8 @@ impl Show {
     pub fn run(&self) -> Outcome {
         let (stage, paths) = self.stage();
         let options = SchemaOptions { allow_missing: self.allow_missing, ..self.reading.options() };
-        let schema = Schema::load(paths, &options)?;
+        let paths: Vec<PathBuf> = paths.iter().chain(&self.schema).cloned().collect();
+        let schema = Schema::load(&paths, &options)?;
         let text = match stage {
             Stage::Types => types(&schema),
             Stage::Columns => self.columns(&schema)?,
@@ -114,7 +120,7 @@ impl Show {
     /// What to show of which files: `tercet show types FILE` is `tercet show --stage types FILE`.
     fn stage(&self) -> (Stage, &[PathBuf]) {
         if let (None, [first, paths @ ..]) = (self.stage, &self.paths[..])
-            && !paths.is_empty()
+            && (!paths.is_empty() || !self.schema.is_empty())
             && let Some(stage) = first.to_str().and_then(|name| Stage::from_str(name, false).ok())
             && !first.exists()
         {

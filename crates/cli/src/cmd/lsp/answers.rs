@@ -1,12 +1,13 @@
 //! Answers to requests, in the objects of the protocol.
 
+use super::commands;
 use super::places::{At, World, refused};
 use super::server::unknown;
 use lsp_server::ResponseError;
 use serde_json::{Value, json};
 use tercet::Rules;
 use tercet::syntax::{self, Diagnostic, Edit, FileId, Fix, Severity, Span};
-use tercet_ide::{Colour, Coloured, Kind, Reach, Symbol};
+use tercet_ide::{Colour, Coloured, Hint, HintKind, Kind, Reach, Symbol};
 
 type Answer = Result<Value, ResponseError>;
 
@@ -17,10 +18,27 @@ const MOST_COMPLETIONS: usize = 500;
 /// Where the diagnostics are explained.
 const DIAGNOSTICS: &str = "https://github.com/tercet/tercet/blob/main/docs/reference/diagnostics.md";
 
+/// What answers depend on besides the texts.
+#[derive(Debug)]
+pub(super) struct Wishes {
+    /// The encoding rules whose sizes are shown.
+    pub(super) rules: Vec<Rules>,
+    /// The hints that are shown.
+    pub(super) hints: Vec<HintKind>,
+}
+
+impl Wishes {
+    /// The rules whose bits hints have: those of PER, unaligned ones first.
+    fn per(&self) -> Option<Rules> {
+        let order = [Rules::Uper, Rules::CanonicalUper, Rules::Aper, Rules::CanonicalAper];
+        order.into_iter().find(|rules| self.rules.contains(rules))
+    }
+}
+
 /// Answers a request.
-pub(super) fn answer(world: &World, reach: &Reach, method: &str, params: &Value, rules: &[Rules]) -> Answer {
+pub(super) fn answer(world: &World, reach: &Reach, method: &str, params: &Value, wishes: &Wishes) -> Answer {
     match method {
-        "textDocument/hover" => hover(world, world.at(params)?, rules),
+        "textDocument/hover" => hover(world, world.at(params)?, &wishes.rules),
         "textDocument/definition" => definition(world, world.at(params)?),
         "textDocument/typeDefinition" => type_definition(world, world.at(params)?),
         "textDocument/references" => {
@@ -61,11 +79,11 @@ pub(super) fn answer(world: &World, reach: &Reach, method: &str, params: &Value,
         }
         "textDocument/inlayHint" => {
             let file = world.file(params)?;
-            let hints = world.snapshot.hints(file, world.span(file, params)).into_iter().map(|hint| {
-                json!({ "position": world.shown_position(hint.at), "label": hint.text, "paddingLeft": false })
-            });
-            Ok(hints.collect())
+            let per = wishes.per();
+            let hints = world.snapshot.hints_of(file, world.span(file, params), &wishes.hints, per);
+            Ok(hints.iter().map(|hint| shown_hint(world, hint, per)).collect())
         }
+        "textDocument/codeLens" => Ok(commands::lenses(world, world.file(params)?)),
         "textDocument/codeAction" => {
             let file = world.file(params)?;
             let only = params.pointer("/context/only").and_then(Value::as_array);
@@ -89,6 +107,23 @@ pub(super) fn answer(world: &World, reach: &Reach, method: &str, params: &Value,
         }
         _ => Err(unknown(method)),
     }
+}
+
+fn shown_hint(world: &World, hint: &Hint, per: Option<Rules>) -> Value {
+    let per = per.map_or("", Rules::label);
+    let tooltip = match hint.kind {
+        HintKind::Tag => "given by AUTOMATIC TAGS".to_owned(),
+        HintKind::Number => "number of the item".to_owned(),
+        HintKind::TagDefault => "the header has no default of tags".to_owned(),
+        HintKind::Width => format!("bits of a value within the constraints, {per}"),
+        HintKind::Presence => format!("bits in front of the contents, {per}"),
+    };
+    json!({
+        "position": world.shown_position(hint.at),
+        "label": hint.text,
+        "paddingLeft": false,
+        "tooltip": tooltip,
+    })
 }
 
 fn hover(world: &World, at: At, rules: &[Rules]) -> Answer {
@@ -287,7 +322,9 @@ fn actions(world: &World, file: FileId, span: Span) -> Vec<Value> {
     let made = |kind: &'static str| move |fix: Fix| json!({ "title": fix.title, "kind": kind, "edit": world.workspace_edit(&fix.edits) });
     let sorted = world.snapshot.sorted_imports(file).into_iter().map(made("source.organizeImports"));
     let extracted = world.snapshot.extracted_type(span.lo).into_iter().map(made("refactor.extract"));
-    fixes.chain(unused).chain(extracted).chain(sorted).collect()
+    let marked = world.snapshot.extension_marker(span.lo).into_iter().map(made("refactor.rewrite"));
+    let commands = commands::actions(world, file, span);
+    fixes.chain(unused).chain(extracted).chain(marked).chain(sorted).chain(commands).collect()
 }
 
 fn signature(world: &World, at: At) -> Value {
@@ -385,7 +422,7 @@ fn tokens(world: &World, file: FileId, span: Span) -> Value {
     let mut last = (0, 0);
     let mut push = |at: u32, text: &str, coloured: &Coloured| {
         let (line, column) = world.line_column(at);
-        let length = text.trim_end_matches('\r').encode_utf16().count() as u32;
+        let length = world.columns.count(text.trim_end_matches('\r')) as u32;
         if length > 0 {
             let from = if line == last.0 { last.1 } else { 0 };
             let kind = token_type(coloured.colour) as u32;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use tercet::syntax::SourceMap;
-use tercet_ide::Lines;
+use tercet_ide::{Columns, Lines};
 
 /// Bytes of specifications that are read from folders; what is above is left out, and said.
 const MOST_BYTES: usize = 256 << 20;
@@ -23,9 +23,16 @@ struct Document {
 pub(super) struct Documents {
     texts: BTreeMap<String, Document>,
     roots: Vec<PathBuf>,
+    /// What the columns of the editor count.
+    pub(super) columns: Columns,
 }
 
 impl Documents {
+    /// No texts yet.
+    pub(super) fn new(columns: Columns) -> Self {
+        Self { columns, ..Self::default() }
+    }
+
     /// Reads the specifications of a folder or a file. Returns what could not be read.
     pub(super) fn add_root(&mut self, root: &Path) -> Vec<String> {
         let mut faults = Vec::new();
@@ -108,7 +115,8 @@ impl Documents {
         match range {
             None => new.clone_into(&mut document.text),
             Some([from, to]) => {
-                let range = Lines::new(&document.text).range(&document.text, from, to);
+                let lines = Lines::with_columns(&document.text, self.columns);
+                let range = lines.range(&document.text, from, to);
                 document.text.replace_range(range, new);
             }
         }

@@ -1,6 +1,7 @@
 //! `tercet lsp`: the Language Server Protocol on standard input and output.
 
 mod answers;
+mod commands;
 mod documents;
 mod places;
 mod server;

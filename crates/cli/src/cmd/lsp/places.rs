@@ -4,7 +4,7 @@ use lsp_server::{ErrorCode, ResponseError};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use tercet::syntax::{Edit, FileId, Span};
-use tercet_ide::{Lines, Snapshot};
+use tercet_ide::{Columns, Lines, Snapshot};
 
 /// A snapshot with the lines of its texts.
 #[derive(Debug)]
@@ -12,6 +12,8 @@ pub(super) struct World {
     pub(super) snapshot: Snapshot,
     lines: Vec<Lines>,
     files: HashMap<String, FileId>,
+    /// What columns count.
+    pub(super) columns: Columns,
 }
 
 /// What a request asks about: a text and a position in it.
@@ -37,10 +39,11 @@ pub(super) fn line_column(position: &Value) -> Option<(u32, u32)> {
 }
 
 impl World {
-    pub(super) fn new(snapshot: Snapshot) -> Self {
-        let lines = snapshot.sources().files().map(|(_, file)| Lines::new(&file.text)).collect();
+    pub(super) fn new(snapshot: Snapshot, columns: Columns) -> Self {
+        let lines = snapshot.sources().files().map(|(_, file)| Lines::with_columns(&file.text, columns));
+        let lines = lines.collect();
         let files = snapshot.sources().files().map(|(id, file)| (file.name.clone(), id)).collect();
-        Self { snapshot, lines, files }
+        Self { snapshot, lines, files, columns }
     }
 
     /// The text that a request is about.

@@ -1,17 +1,18 @@
 //! Messages of the editor, one after the other. A snapshot is made when an answer needs one, after all edits that have come.
 
-use super::answers;
+use super::answers::{self, Wishes};
+use super::commands::{self, Shown};
 use super::documents::Documents;
 use super::places::{World, line_column, refused};
-use super::settings::Settings;
+use super::settings::{Settings, hint_kinds};
 use super::uri;
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, Response, ResponseError};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::path::{Path, PathBuf};
-use tercet::{Rules, SchemaOptions};
-use tercet_ide::{Reach, Snapshot};
+use tercet::{Schema, SchemaOptions};
+use tercet_ide::{Columns, HintKind, Reach, Snapshot};
 
 /// Requests about all texts.
 const ALL: [&str; 3] = ["textDocument/references", "textDocument/prepareRename", "textDocument/rename"];
@@ -25,20 +26,32 @@ pub(super) fn run(paths: &[PathBuf], options: SchemaOptions) -> Done<()> {
     let (connection, threads) = Connection::stdio();
     let (id, params) = connection.initialize_start()?;
     let info = json!({ "name": "tercet", "version": env!("CARGO_PKG_VERSION") });
-    connection.initialize_finish(id, json!({ "capabilities": capabilities(), "serverInfo": info }))?;
+    // Bytes are what texts have: no columns are counted then.
+    let encodings = list(params.pointer("/capabilities/general/positionEncodings"));
+    let columns = if encodings.contains(&json!("utf-8")) { Columns::Utf8 } else { Columns::Utf16 };
+    connection.initialize_finish(id, json!({ "capabilities": capabilities(columns), "serverInfo": info }))?;
     let mut server = Server {
         connection,
         options,
-        documents: Documents::default(),
+        documents: Documents::new(columns),
         world: None,
         near: None,
         reach: Reach::default(),
         focus: Vec::new(),
         changed: BTreeSet::new(),
         pulls: false,
-        rules: tercet_ide::HOVER_RULES.to_vec(),
+        shows_documents: params.pointer("/capabilities/window/showDocument/support") == Some(&json!(true)),
+        wishes: Wishes { rules: tercet_ide::HOVER_RULES.to_vec(), hints: HintKind::ALL.to_vec() },
+        shown: Shown::default(),
+        requests: 0,
     };
     server.pulls = !params.pointer("/capabilities/textDocument/diagnostic").unwrap_or(&Value::Null).is_null();
+    if let Some(names) = params.pointer("/initializationOptions/hints").and_then(Value::as_array) {
+        match hint_kinds(names.iter().filter_map(Value::as_str)) {
+            Ok(hints) => server.wishes.hints = hints,
+            Err(fault) => server.tell(vec![fault])?,
+        }
+    }
     for root in paths {
         let faults = server.documents.add_root(root);
         server.tell(faults)?;
@@ -67,9 +80,15 @@ fn roots(params: &Value) -> Vec<PathBuf> {
         .collect()
 }
 
-fn capabilities() -> Value {
+fn capabilities(columns: Columns) -> Value {
+    let encoding = match columns {
+        Columns::Utf16 => "utf-16",
+        Columns::Utf8 => "utf-8",
+    };
+    let action_kinds =
+        ["quickfix", "refactor.extract", "refactor.rewrite", "source.organizeImports", "source.tercet"];
     json!({
-        "positionEncoding": "utf-16",
+        "positionEncoding": encoding,
         "textDocumentSync": { "openClose": true, "change": 2 },
         "diagnosticProvider": { "interFileDependencies": true, "workspaceDiagnostics": false },
         "hoverProvider": true,
@@ -84,7 +103,9 @@ fn capabilities() -> Value {
         "documentFormattingProvider": true,
         "documentRangeFormattingProvider": true,
         "inlayHintProvider": true,
-        "codeActionProvider": { "codeActionKinds": ["quickfix", "refactor.extract", "source.organizeImports"] },
+        "codeActionProvider": { "codeActionKinds": action_kinds },
+        "codeLensProvider": { "resolveProvider": false },
+        "executeCommandProvider": { "commands": commands::names() },
         "renameProvider": { "prepareProvider": true },
         "signatureHelpProvider": { "triggerCharacters": ["{", ","] },
         "completionProvider": { "triggerCharacters": [".", "&"] },
@@ -112,8 +133,12 @@ struct Server {
     changed: BTreeSet<String>,
     /// Whether the editor asks for diagnostics itself.
     pulls: bool,
-    /// The encoding rules whose sizes hovers have.
-    rules: Vec<Rules>,
+    /// Whether the editor shows files and addresses that it is given.
+    shows_documents: bool,
+    wishes: Wishes,
+    shown: Shown,
+    /// How many requests have been sent to the editor.
+    requests: i32,
 }
 
 impl Server {
@@ -126,7 +151,11 @@ impl Server {
         });
         settings.apply(&mut self.options);
         match settings.rules() {
-            Ok(rules) => self.rules = rules.unwrap_or_else(|| std::mem::take(&mut self.rules)),
+            Ok(rules) => self.wishes.rules = rules.unwrap_or_else(|| std::mem::take(&mut self.wishes.rules)),
+            Err(fault) => faults.push(fault),
+        }
+        match settings.hints() {
+            Ok(hints) => self.wishes.hints = hints.unwrap_or_else(|| std::mem::take(&mut self.wishes.hints)),
             Err(fault) => faults.push(fault),
         }
         for root in settings.roots(folder) {
@@ -230,7 +259,12 @@ impl Server {
     }
 
     fn answer(&mut self, Request { id, method, params }: Request) -> Response {
-        let rules = self.rules.clone();
+        if method == "workspace/executeCommand" {
+            return match self.execute(&params) {
+                Ok(value) => Response::new_ok(id, value),
+                Err(error) => Response::new_err(id, error.code, error.message),
+            };
+        }
         let document = params.pointer("/textDocument/uri").and_then(Value::as_str).map(uri::normal);
         let world = match document.filter(|_| !ALL.contains(&method.as_str())) {
             Some(document) => {
@@ -243,7 +277,7 @@ impl Server {
             }
         };
         let answer = match world {
-            Some(world) => answers::answer(world, &self.reach, &method, &params, &rules),
+            Some(world) => answers::answer(world, &self.reach, &method, &params, &self.wishes),
             None => Err(refused("no texts")),
         };
         match answer {
@@ -252,10 +286,72 @@ impl Server {
         }
     }
 
+    /// Runs a command of [`commands`] about a type of a text.
+    fn execute(&mut self, params: &Value) -> Result<Value, ResponseError> {
+        let command = params.get("command").and_then(Value::as_str).unwrap_or_default();
+        if !commands::names().contains(&command) {
+            let known = commands::names().join(", ");
+            return Err(refused(format!("unknown command `{command}`; known: {known}")));
+        }
+        let document = params.pointer("/arguments/0").and_then(Value::as_str).unwrap_or_default();
+        self.focus_on(&uri::normal(document));
+        let world = self.near.as_ref().ok_or_else(|| refused("no texts"))?;
+        let name = commands::subject(world, params)?;
+        if command == commands::SAMPLE {
+            let text = commands::sample(world.snapshot.schema(), &name).map_err(refused)?;
+            self.show_text(&name, &text).map_err(refused)?;
+            return Ok(json!({ "type": name, "text": text }));
+        }
+        self.inspect(&name)
+    }
+
+    /// Opens a sample of a type in the inspector.
+    #[cfg(feature = "inspect")]
+    fn inspect(&mut self, name: &str) -> Result<Value, ResponseError> {
+        let texts = self.near.iter().flat_map(|world| world.snapshot.sources().files());
+        let mut sources = tercet::syntax::SourceMap::new();
+        for (_, file) in texts {
+            // The page shows paths, as `tercet inspect` does.
+            let path = uri::to_path(&file.name).map(|path| path.display().to_string());
+            sources.add(path.unwrap_or_else(|| file.name.clone()), file.text.clone());
+        }
+        let schema = Schema::from_sources(sources, &self.options);
+        let url = commands::inspect(schema, name, &self.wishes.rules).map_err(refused)?;
+        let shown = if self.shows_documents {
+            self.request("window/showDocument", json!({ "uri": url, "external": true }))
+        } else {
+            self.message(3, &format!("{name}: {url}"))
+        };
+        shown.map_err(refused)?;
+        Ok(json!({ "type": name, "url": url }))
+    }
+
+    #[cfg(not(feature = "inspect"))]
+    fn inspect(&mut self, _: &str) -> Result<Value, ResponseError> {
+        Err(refused("this command was built without the inspector"))
+    }
+
+    /// Shows a text that is in no file of the workspace.
+    fn show_text(&mut self, name: &str, text: &str) -> Done<()> {
+        if !self.shows_documents {
+            return self.message(3, text);
+        }
+        let path = self.shown.write(name, text)?;
+        self.request("window/showDocument", json!({ "uri": uri::of_path(&path), "takeFocus": true }))
+    }
+
+    /// Asks the editor for something; its answer is not waited for.
+    fn request(&mut self, method: &str, params: Value) -> Done<()> {
+        self.requests += 1;
+        let request = Request::new(self.requests.into(), method.to_owned(), params);
+        Ok(self.connection.sender.send(Message::Request(request))?)
+    }
+
     /// Reads all texts, if they have changed.
     fn read_all(&mut self) {
         let Self { documents, options, world, .. } = self;
-        world.get_or_insert_with(|| World::new(Snapshot::with_options(documents.texts(), options)));
+        let columns = documents.columns;
+        world.get_or_insert_with(|| World::new(Snapshot::with_options(documents.texts(), options), columns));
     }
 
     /// Reads a text and all that it depends on, if they have changed.
@@ -281,7 +377,7 @@ impl Server {
         let open = documents.open_ones().map(|(uri, _)| uri);
         let mut start: Vec<&str> = open.filter(|uri| reach.depends(uri, changed, options)).collect();
         start.extend(focus.iter().map(String::as_str).filter(|uri| texts.contains_key(uri)));
-        World::new(reach.near(&texts, &start, options).snapshot)
+        World::new(reach.near(&texts, &start, options).snapshot, documents.columns)
     }
 
     /// Sends the diagnostics of all texts that the editor holds and that the changes can have an effect on.
@@ -320,12 +416,14 @@ impl Server {
 
     /// Shows what went wrong with files.
     fn tell(&self, faults: Vec<String>) -> Done<()> {
-        for fault in faults {
-            let params = json!({ "type": 2, "message": fault });
-            let message = Notification::new("window/showMessage".to_owned(), params);
-            self.connection.sender.send(Message::Notification(message))?;
-        }
-        Ok(())
+        faults.iter().try_for_each(|fault| self.message(2, fault))
+    }
+
+    /// Shows a message, as MessageType of the protocol: 2 a warning, 3 information.
+    fn message(&self, kind: u8, text: &str) -> Done<()> {
+        let params = json!({ "type": kind, "message": text });
+        let message = Notification::new("window/showMessage".to_owned(), params);
+        Ok(self.connection.sender.send(Message::Notification(message))?)
     }
 }
 

@@ -7,6 +7,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use tercet::{Rules, SchemaOptions};
+use tercet_ide::HintKind;
 
 /// The name of the file, in a folder that an editor has open.
 const FILE: &str = "tercet.toml";
@@ -25,6 +26,8 @@ pub(super) struct Settings {
     strict: Option<bool>,
     /// The encoding rules whose sizes hovers have.
     rules: Option<Vec<String>>,
+    /// The inlay hints that are shown.
+    hints: Option<Vec<String>>,
 }
 
 impl Settings {
@@ -76,4 +79,28 @@ impl Settings {
         };
         names.iter().map(rule).collect::<Result<_, _>>().map(Some).map_err(|error| format!("{FILE}: {error}"))
     }
+
+    /// The inlay hints that are shown.
+    ///
+    /// # Errors
+    /// A name that no hints have.
+    pub(super) fn hints(&self) -> Result<Option<Vec<HintKind>>, String> {
+        let Some(names) = &self.hints else { return Ok(None) };
+        hint_kinds(names.iter().map(String::as_str)).map(Some).map_err(|error| format!("{FILE}: {error}"))
+    }
+}
+
+/// The inlay hints of some names.
+///
+/// # Errors
+/// A name that no hints have.
+pub(super) fn hint_kinds<'n>(names: impl Iterator<Item = &'n str>) -> Result<Vec<HintKind>, String> {
+    let kind =
+        |name: &str| HintKind::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(|| unknown(name));
+    names.map(kind).collect()
+}
+
+fn unknown(name: &str) -> String {
+    let known = HintKind::ALL.map(HintKind::name);
+    format!("unknown hints `{name}`; known: {}", known.join(", "))
 }
