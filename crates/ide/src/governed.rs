@@ -4,7 +4,7 @@
 use crate::{Completion, Kind, Snapshot};
 use tercet_model::ir::{Components, TypeId, TypeKind};
 use tercet_syntax::ast::{AssignmentKind, Module, ObjectClass, SyntaxItem};
-use tercet_syntax::{FileId, Keyword, ParseOptions, Token, TokenKind, lex};
+use tercet_syntax::{FileId, Keyword, Token, TokenKind};
 
 /// Braces inside of one another that are followed.
 const MOST_LEVELS: usize = 64;
@@ -61,8 +61,7 @@ impl Snapshot {
 
 impl<'s> Before<'s> {
     fn new(snapshot: &'s Snapshot, module: &'s Module, file: FileId, at: u32) -> Option<Self> {
-        let options = ParseOptions { lenient: true, ..ParseOptions::default() };
-        let lexed = lex(snapshot.sources(), file, &options);
+        let lexed = snapshot.lexed(file);
         let tokens = &lexed.tokens[..lexed.tokens.partition_point(|token| token.span.hi <= at)];
         let assign = tokens.iter().rposition(|token| token.kind == TokenKind::Assign)?;
         // The name, and a governor of up to three items: `a Module.Type`.

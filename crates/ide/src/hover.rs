@@ -7,7 +7,7 @@ use tercet_model::ir::{TagClass, TypeId, TypeKind, Value};
 use tercet_model::keyword;
 use tercet_schema::Rules;
 use tercet_schema::dynamic::sizes::sizes;
-use tercet_syntax::{ParseOptions, Span, lex};
+use tercet_syntax::Span;
 
 /// The encoding rules whose sizes [`Snapshot::hover`] has.
 pub const HOVER_RULES: [Rules; 4] = [Rules::Ber, Rules::Aper, Rules::Uper, Rules::Oer];
@@ -76,7 +76,7 @@ impl Snapshot {
     fn comments_before(&self, definition: &Definition) -> Vec<String> {
         let at = definition.whole.lo;
         let file = self.sources().file_of(at);
-        let lexed = lex(self.sources(), file, &ParseOptions::default());
+        let lexed = self.lexed(file);
         let before = lexed.comments.partition_point(|comment| comment.span.lo < at);
         self.near_comments(lexed.comments[..before].iter().rev().map(|comment| comment.span), at)
     }

@@ -3,9 +3,7 @@
 use crate::{Definition, Kind, Snapshot};
 use std::collections::HashSet;
 use tercet_syntax::ast::{Addition, AssignmentKind, Component, Module, Type, TypeKind};
-use tercet_syntax::{
-    Edit, FileId, Fix, Keyword, ParseOptions, SourceMap, Span, TokenKind, format, lex, parse,
-};
+use tercet_syntax::{Edit, FileId, Fix, Keyword, ParseOptions, SourceMap, Span, TokenKind, format, parse};
 
 impl Snapshot {
     /// Returns the edits that lay out the assignments in a part of a text, as `tercet fmt` lays out all of it; none for a text
@@ -40,7 +38,7 @@ impl Snapshot {
         let (first, last) = (module.imports.first()?, module.imports.last()?);
         let whole = first.span.to(last.span);
         let file = self.sources().file_of(whole.lo);
-        let lexed = lex(self.sources(), file, &ParseOptions::default());
+        let lexed = self.lexed(file);
         if lexed.comments.iter().any(|it| whole.lo <= it.span.lo && it.span.hi <= whole.hi) {
             return None;
         }
@@ -148,7 +146,7 @@ impl Snapshot {
     pub fn deprecated(&self, file: FileId) -> Vec<(Span, &'static str)> {
         let here = |it: &&Definition| it.kind == Kind::Macro && self.sources().file_of(it.name.lo) == file;
         let macros = self.definitions().iter().filter(here).map(|it| it.name);
-        let lexed = lex(self.sources(), file, &ParseOptions::default());
+        let lexed = self.lexed(file);
         let is_any = |kind| kind == TokenKind::Word(Keyword::Any);
         let anys = lexed.tokens.iter().filter(|token| is_any(token.kind)).map(|token| token.span);
         let mut all: Vec<(Span, &'static str)> = macros

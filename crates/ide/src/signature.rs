@@ -1,7 +1,7 @@
 //! The parameters of a parameterized definition (X.683 §8.3) while its actual parameters are written.
 
 use crate::Snapshot;
-use tercet_syntax::{FileId, ParseOptions, Span, TokenKind, lex};
+use tercet_syntax::{FileId, Span, TokenKind};
 
 /// A parameterized definition whose actual parameters are being written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub struct Signature {
 impl Snapshot {
     /// Returns the definition whose actual parameters a position is in.
     pub fn signature(&self, file: FileId, at: u32) -> Option<Signature> {
-        let lexed = lex(self.sources(), file, &ParseOptions { lenient: true, ..ParseOptions::default() });
+        let lexed = self.lexed(file);
         let before = lexed.tokens.partition_point(|token| token.span.hi <= at);
         let tokens = &lexed.tokens[..before];
         // Back to the brace that is open here, counting commas on the way.

@@ -1,9 +1,10 @@
 //! A snapshot of texts, and names in it.
 
 use crate::definitions::{self, Definition, Kind};
+use std::sync::OnceLock;
 use tercet_model::Occurrence;
 use tercet_schema::{Schema, SchemaOptions};
-use tercet_syntax::{Diagnostic, FileId, Fix, SourceMap, Span};
+use tercet_syntax::{Diagnostic, FileId, Fix, Lexed, ParseOptions, SourceMap, Span, lex};
 
 /// Texts as they were at one moment, with what they mean. It never changes: an edit makes another one.
 #[derive(Debug)]
@@ -12,6 +13,8 @@ pub struct Snapshot {
     definitions: Vec<Definition>,
     /// Uses of names, in the order of what they stand for.
     uses: Vec<Occurrence>,
+    /// The lexical items and comments of each text, made when they are first needed.
+    lexed: Vec<OnceLock<Lexed>>,
 }
 
 /// A name at a place.
@@ -49,7 +52,8 @@ impl Snapshot {
         let definitions = definitions::of(schema.modules());
         let mut uses = schema.model().occurrences.clone();
         uses.sort_unstable_by_key(|it| (it.definition, it.at));
-        Self { schema, definitions, uses }
+        let lexed = schema.sources.files().map(|_| OnceLock::new()).collect();
+        Self { schema, definitions, uses, lexed }
     }
 
     /// Returns what the texts mean.
@@ -60,6 +64,12 @@ impl Snapshot {
     /// Returns the texts.
     pub fn sources(&self) -> &SourceMap {
         &self.schema.sources
+    }
+
+    /// The lexical items and comments of a text.
+    pub(crate) fn lexed(&self, file: FileId) -> &Lexed {
+        let options = ParseOptions { lenient: true, ..ParseOptions::default() };
+        self.lexed[file.0 as usize].get_or_init(|| lex(self.sources(), file, &options))
     }
 
     /// Returns the characters of a span.

@@ -1,7 +1,7 @@
 //! The outline of a text, parts to fold, and what is around a place.
 
 use crate::{Definition, Kind, Snapshot};
-use tercet_syntax::{FileId, ParseOptions, Span, lex};
+use tercet_syntax::{FileId, Span};
 
 /// An entry of an outline.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,9 +42,9 @@ impl Snapshot {
             let (first, last) = (module.imports.first()?, module.imports.last()?);
             Some(first.span.to(last.span))
         });
-        let lexed = lex(self.sources(), file, &ParseOptions::default());
+        let lexed = self.lexed(file);
         let mut comments: Vec<Span> = Vec::new();
-        for comment in lexed.comments {
+        for comment in &lexed.comments {
             match comments.last_mut() {
                 Some(last)
                     if self.text(Span::new(last.hi, comment.span.lo)).trim_matches([' ', '\t']) == "\n" =>
@@ -68,7 +68,7 @@ impl Snapshot {
         let holds = |span: &Span| span.lo <= at && at <= span.hi;
         let mut whole: Vec<Span> = self.definitions().iter().map(|it| it.whole).filter(holds).collect();
         whole.sort_unstable_by_key(|span| std::cmp::Reverse(span.hi - span.lo));
-        let lexed = lex(self.sources(), file, &ParseOptions::default());
+        let lexed = self.lexed(file);
         whole.extend(lexed.tokens.iter().map(|token| token.span).find(holds));
         for span in whole {
             let is_inside =

@@ -1,7 +1,7 @@
 //! Colours of words.
 
 use crate::{Kind, Snapshot};
-use tercet_syntax::{FileId, ParseOptions, Span, TokenKind, lex};
+use tercet_syntax::{FileId, Span, TokenKind};
 
 /// What a word is coloured as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +32,12 @@ pub struct Coloured {
 impl Snapshot {
     /// Returns the coloured pieces of a text, in order. Names that are not known have none.
     pub fn colours(&self, file: FileId) -> Vec<Coloured> {
-        let lexed = lex(self.sources(), file, &ParseOptions { lenient: true, ..ParseOptions::default() });
+        self.colours_in(file, Span::new(0, u32::MAX))
+    }
+
+    /// Returns the coloured pieces that touch a part of a text, in order.
+    pub fn colours_in(&self, file: FileId, part: Span) -> Vec<Coloured> {
+        let lexed = self.lexed(file);
         let occurrences = &self.schema().model().occurrences;
         let plain = |span, colour| Coloured { span, colour, is_definition: false };
         let colour = |kind: TokenKind, span: Span| match kind {
@@ -47,8 +52,12 @@ impl Snapshot {
             }
             _ => None,
         };
-        let words = lexed.tokens.iter().filter_map(|token| colour(token.kind, token.span));
-        let comments = lexed.comments.iter().map(|comment| plain(comment.span, Colour::Comment));
+        let first = lexed.tokens.partition_point(|token| token.span.hi < part.lo);
+        let here = lexed.tokens[first..].iter().take_while(|token| token.span.lo <= part.hi);
+        let words = here.filter_map(|token| colour(token.kind, token.span));
+        let first = lexed.comments.partition_point(|comment| comment.span.hi < part.lo);
+        let here = lexed.comments[first..].iter().take_while(|comment| comment.span.lo <= part.hi);
+        let comments = here.map(|comment| plain(comment.span, Colour::Comment));
         let mut all: Vec<Coloured> = words.chain(comments).collect();
         all.sort_unstable_by_key(|it| it.span);
         all

@@ -70,7 +70,11 @@ pub(crate) fn check_unpacked(octets: &[u8]) -> io::Result<()> {
     // tar archive a name that is filled with zeros.
     let is_bzip2 = octets.starts_with(b"BZh") && octets.get(4..10) == Some(b"1AY&SY");
     let is_tar = octets.get(257..262) == Some(b"ustar") && octets[..257].contains(&0);
-    let found = found.or(is_bzip2.then_some("a bzip2 file")).or(is_tar.then_some("a tar archive"));
+    let found = match found {
+        None if is_bzip2 => Some("a bzip2 file"),
+        None if is_tar => Some("a tar archive"),
+        found => found,
+    };
     match found {
         None => Ok(()),
         Some(kind) => {

@@ -430,10 +430,7 @@ fn tokens(world: &World, file: FileId, span: Span) -> Value {
             last = (line, column);
         }
     };
-    for coloured in world.snapshot.colours(file) {
-        if coloured.span.hi < span.lo || coloured.span.lo > span.hi {
-            continue;
-        }
+    for coloured in world.snapshot.colours_in(file, span) {
         let mut at = coloured.span.lo;
         for line in world.snapshot.text(coloured.span).split('\n') {
             push(at, line, &coloured);
