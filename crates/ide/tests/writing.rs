@@ -115,7 +115,7 @@ fn marked(body: &str, piece: &str) -> Option<String> {
     let text = format!("A DEFINITIONS AUTOMATIC TAGS ::= BEGIN\n{body}\nEND\n");
     let snapshot = Snapshot::new([("a.asn", text.as_str())]);
     let fix = snapshot.extension_marker(text.find(piece).expect(piece) as u32)?;
-    let mut new = text.clone();
+    let mut new = text;
     for edit in fix.edits.iter().rev() {
         new.replace_range(edit.span.lo as usize..edit.span.hi as usize, &edit.text);
     }

@@ -154,8 +154,7 @@ pub(super) fn inspect(schema: Schema, name: &str, rules: &[Rules]) -> Result<Str
         records: None,
         framing: None,
         is_editable: false,
-    })
-    .map_err(|error| error.to_string())?;
+    })?;
     let server = Server::bind(bench, 0).map_err(|error| format!("127.0.0.1: {error}"))?;
     let url = server.url();
     // It ends with the process.
