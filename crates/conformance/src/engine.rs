@@ -66,6 +66,11 @@ impl Specification {
         Ok(Self { schema })
     }
 
+    /// What it was compiled to.
+    pub fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
     /// A type by `Module.Type` or `Type`.
     ///
     /// # Errors
@@ -125,9 +130,21 @@ impl Type {
     /// # Errors
     /// The name of the kind, and the whole message.
     pub fn decode_kind(&mut self, rules: Rules, octets: &[u8]) -> Result<Value, (&'static str, String)> {
+        self.decode_kind_by(rules, octets, &Options::strict(rules))
+    }
+
+    /// The same under other options.
+    ///
+    /// # Errors
+    /// The name of the kind, and the whole message.
+    pub fn decode_kind_by(
+        &mut self,
+        rules: Rules,
+        octets: &[u8],
+        options: &Options,
+    ) -> Result<Value, (&'static str, String)> {
         self.tape.clear();
-        let options = Options::strict(rules);
-        match self.decoder.decode(plan_of(&self.plans, rules), self.node, octets, &mut self.tape, &options) {
+        match self.decoder.decode(plan_of(&self.plans, rules), self.node, octets, &mut self.tape, options) {
             Ok(length) if length < octets.len() => Err(("trailing-data", "octets follow".into())),
             Ok(_) => self.json(&self.tape, octets).map_err(|e| ("json", e)),
             Err(error) => Err((error.kind().name(), error.to_string())),

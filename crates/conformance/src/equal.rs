@@ -1,8 +1,9 @@
 //! Generated code against the plan engine: for each specification a program is printed, built and run; the same octets
 //! have to give the same values, the same octets and the same errors.
 
+mod cases;
 mod class_file;
-mod java;
+pub(crate) mod java;
 mod program;
 
 use std::collections::BTreeMap;
@@ -13,17 +14,16 @@ use std::process::{Command, Stdio};
 
 use tercet::codegen::{Codecs, Serde};
 use tercet::{CodecError, Rules, RustOptions, Schema, TapeCodec};
-use tercet_dynamic::{Encoder, ErrorKind, NodeId, Options, Plan, Tape, Value, json, sample};
-use tercet_plan::Shape;
-use tercet_plan::constraint::Element;
+use tercet_dynamic::{Encoder, ErrorKind, NodeId, Options, Plan, Tape, Value, json};
 
-use crate::corpora::with_gaps;
-use crate::generate::Random;
+use cases::{Case, Origin, cases};
+
+use crate::corpora::{repository, with_gaps};
 use crate::hex;
 use crate::tally::Tally;
 
 /// The rules that are compared, with the types that stand for them.
-const RULES: [(Rules, &str); 10] = [
+pub(crate) const RULES: [(Rules, &str); 10] = [
     (Rules::Ber, "Ber"),
     (Rules::Der, "Der"),
     (Rules::Cer, "Cer"),
@@ -36,11 +36,25 @@ const RULES: [(Rules, &str); 10] = [
     (Rules::Jer, "Jer"),
 ];
 
+/// Samples of each type that are run at once.
+const BATCH: usize = 100;
+
 /// What the program is told of values in BER that it is to write by other rules: the number of those, and this.
 const FOREIGN: usize = 100;
 
 /// The rules that codecs are printed for.
 const PRINTED: [Rules; 5] = [Rules::Ber, Rules::Aper, Rules::Uper, Rules::Oer, Rules::Jer];
+
+/// The rules that stand for some when codecs are printed.
+pub(crate) fn codecs_for(rules: Rules) -> Rules {
+    match rules {
+        Rules::Der | Rules::Cer => Rules::Ber,
+        Rules::CanonicalAper => Rules::Aper,
+        Rules::CanonicalUper => Rules::Uper,
+        Rules::Coer => Rules::Oer,
+        other => other,
+    }
+}
 
 /// A language of generated code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -99,8 +113,8 @@ pub struct Arguments {
     /// Let codecs of PER follow tables
     #[arg(long)]
     pub small: bool,
-    /// Specifications, or folders of them
-    #[arg(required = true, value_name = "PATH")]
+    /// Specifications, or folders of them; those of the tests, of the benches and the traps unless specified
+    #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
 }
 
@@ -134,7 +148,8 @@ pub fn run(options: &Arguments, out: &mut dyn std::io::Write) -> Result<Tally, S
     let mut say = |text: String| out.write_all(text.as_bytes()).map_err(|error| error.to_string());
     let columns = ["lines", "values", "verdicts", "kinds", "places", "paths", "written", "refused", "texts"];
     say(format!("{:<28} {}\n", "specification", columns.map(|name| format!("{name:>11}")).join(" ")))?;
-    for path in &options.paths {
+    let paths = if options.paths.is_empty() { every_path() } else { options.paths.clone() };
+    for path in &paths {
         let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         match of_path(path, &name, options) {
             Ok(outcome) => {
@@ -176,22 +191,24 @@ pub fn run(options: &Arguments, out: &mut dyn std::io::Write) -> Result<Tally, S
     Ok(all)
 }
 
-/// An encoding that both get.
-struct Case {
-    root: usize,
-    rules: usize,
-    octets: Vec<u8>,
-    origin: Origin,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Origin {
-    /// A valid value.
-    Valid,
-    /// The same with a bit turned, or cut off.
-    Damaged,
-    /// A value that may break constraints, in BER, to be written by the rules.
-    Foreign,
+/// The specifications of the tests and, with the corpora, of the benches, and the traps.
+fn every_path() -> Vec<PathBuf> {
+    let tests = repository().join("crates/conformance/tests/generated");
+    let mut paths: Vec<PathBuf> =
+        ["zoo.asn", "leaves.asn", "depths.asn", "names.asn"].map(|name| tests.join(name)).into();
+    paths.push(repository().join("schemas/demo"));
+    for folder in ["asn1/bench/specs", "asn1/traps"] {
+        let corpora = tercet_testing::find_corpora().unwrap_or_default();
+        let entries = std::fs::read_dir(corpora.join(folder)).into_iter().flatten().flatten();
+        let mut found: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+        found.retain(|path| match path.extension() {
+            Some(extension) => extension == "asn1",
+            None => folder.ends_with("specs") && path.is_dir(),
+        });
+        found.sort();
+        paths.append(&mut found);
+    }
+    paths
 }
 
 fn of_path(path: &Path, name: &str, settings: &Arguments) -> Result<Outcome, String> {
@@ -213,7 +230,14 @@ fn of_path(path: &Path, name: &str, settings: &Arguments) -> Result<Outcome, Str
     if settings.small {
         options.overlay.codecs = Codecs::Small;
     }
-    let printed: Vec<Rules> = PRINTED.into_iter().filter(|rules| settings.language.prints(*rules)).collect();
+    // The program in Rust has codecs for all rules; values in BER are written by all.
+    let is_needed = |rules: Rules| {
+        settings.language == Language::Rust
+            || rules == Rules::Ber
+            || RULES.iter().any(|(known, _)| settings.compares(*known) && codecs_for(*known) == rules)
+    };
+    let printed: Vec<Rules> =
+        PRINTED.into_iter().filter(|rules| settings.language.prints(*rules) && is_needed(*rules)).collect();
     let told = |error: tercet::RustError| error.to_string();
     let (program, lines) = match settings.language {
         Language::Rust => {
@@ -224,7 +248,7 @@ fn of_path(path: &Path, name: &str, settings: &Arguments) -> Result<Outcome, Str
         Language::Java => {
             let files = schema.java(&printed, &names, Some("generated"), &options).map_err(told)?;
             let lines = files.iter().map(|file| file.text.lines().count()).sum();
-            (java::build(name, &files, &roots)?, lines)
+            (java::build(name, &[java::Unit { files, roots: roots.clone() }])?, lines)
         }
     };
     let mut outcome = Outcome { lines, ..Outcome::default() };
@@ -233,10 +257,33 @@ fn of_path(path: &Path, name: &str, settings: &Arguments) -> Result<Outcome, Str
     }
     let plans = schema.plans(&RULES.map(|(syntax, _)| syntax.plan_rules()), &names);
     let plans = plans.map_err(|error| error.to_string())?;
-    let cases = cases(&plans, &roots, settings, &mut outcome);
-    let answers = answers(program, &cases)?;
+    // All cases of a batch are in memory.
+    let mut batch = settings.clone();
+    let mut program = program;
+    for begun in (0..settings.count).step_by(BATCH) {
+        batch.count = BATCH.min(settings.count - begun);
+        batch.seed = settings.seed.wrapping_add(begun as u64);
+        run_batch(&plans, &roots, &batch, &mut program, &mut outcome)?;
+    }
+    Ok(outcome)
+}
+
+fn run_batch(
+    plans: &[Plan],
+    roots: &[String],
+    settings: &Arguments,
+    program: &mut Command,
+    outcome: &mut Outcome,
+) -> Result<(), String> {
+    let cases = cases(plans, roots, settings, outcome);
+    let text = cases.iter().fold(String::new(), |mut text, case| {
+        let rules = if case.origin == Origin::Foreign { FOREIGN + case.rules } else { case.rules };
+        _ = writeln!(text, "{} {rules} {}", case.root, hex::show(&case.octets));
+        text
+    });
+    let answers = answers(program, text)?;
     for (case, answer) in cases.iter().zip(&answers) {
-        compare(&plans, &roots, case, answer, &mut outcome);
+        compare(plans, roots, case, answer, outcome);
     }
     if answers.len() < cases.len() {
         outcome.values.failed += cases.len() - answers.len();
@@ -244,90 +291,15 @@ fn of_path(path: &Path, name: &str, settings: &Arguments) -> Result<Outcome, Str
         let (root, syntax) = (&roots[case.root], RULES[case.rules].0);
         outcome.fault("the program ended", || format!("{root} {syntax} {}", hex::show(&case.octets)));
     }
-    Ok(outcome)
+    Ok(())
 }
 
-fn cases(plans: &[Plan], roots: &[String], settings: &Arguments, outcome: &mut Outcome) -> Vec<Case> {
-    let mut cases = Vec::new();
-    let mut random = Random::new(settings.seed);
-    // What damages texts changes nothing for the other rules.
-    let mut random_in_text = Random::new(settings.seed);
-    for (number, root) in roots.iter().enumerate() {
-        let Some(node) = plans[0].root(root) else { continue };
-        let mut options = sample::Options::default();
-        options.seed = settings.seed;
-        let mut sampler = sample::Sampler::new(&plans[0].shape, options.clone());
-        let mut tape = Tape::new();
-        for _ in 0..settings.count {
-            if sampler.sample(node, &mut tape).is_err() {
-                continue;
-            }
-            let printed = |(_, (syntax, _)): &(usize, &(Rules, &str))| settings.compares(*syntax);
-            for (rules, (syntax, _)) in RULES.iter().enumerate().filter(printed) {
-                let mut octets = Vec::new();
-                if let Err(error) = TapeCodec::new(*syntax, &plans[rules]).write(tape.view(&[]), &mut octets)
-                {
-                    outcome.values.skipped += 1;
-                    outcome.fault(&format!("{syntax}: not written by the engine"), || {
-                        format!("{root}: {error}")
-                    });
-                    continue;
-                }
-                let random = if syntax.is_text() { &mut random_in_text } else { &mut random };
-                for _ in 0..4 {
-                    let mut damaged = octets.clone();
-                    if damaged.is_empty() {
-                        break;
-                    }
-                    let at = random.below(damaged.len() as u64) as usize;
-                    if random.below(4) == 0 {
-                        damaged.truncate(at);
-                    } else {
-                        damaged[at] ^= 1 << random.below(8);
-                    }
-                    cases.push(Case { root: number, rules, octets: damaged, origin: Origin::Damaged });
-                }
-                cases.push(Case { root: number, rules, octets, origin: Origin::Valid });
-            }
-        }
-        for turn in 0..settings.count as u64 {
-            let shape = relaxed(&plans[0].shape, &mut random);
-            options.seed = settings.seed + turn;
-            let mut octets = Vec::new();
-            if sample::Sampler::new(&shape, options.clone()).sample(node, &mut tape).is_ok()
-                && TapeCodec::new(Rules::Ber, &plans[0]).write(tape.view(&[]), &mut octets).is_ok()
-            {
-                let of =
-                    |rules| Case { root: number, rules, octets: octets.clone(), origin: Origin::Foreign };
-                let printed = (1..RULES.len()).filter(|rules| settings.compares(RULES[*rules].0));
-                cases.extend(printed.map(of));
-            }
-        }
-    }
-    cases
-}
-
-/// A shape that some of the constraints are gone from.
-fn relaxed(shape: &Shape, random: &mut Random) -> Shape {
-    let mut shape = shape.clone();
-    for restriction in &mut shape.restrictions.list {
-        if random.below(8) == 0 {
-            restriction.root = Element::All;
-        }
-    }
-    shape
-}
-
-fn answers(mut command: Command, cases: &[Case]) -> Result<Vec<String>, String> {
+/// The line that the program answers to each line of a text.
+pub(crate) fn answers(command: &mut Command, text: String) -> Result<Vec<String>, String> {
     let told = |error: std::io::Error| error.to_string();
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = command.spawn().map_err(told)?;
     let mut input = child.stdin.take().ok_or("no input")?;
-    let mut text = String::new();
-    for case in cases {
-        let rules = if case.origin == Origin::Foreign { FOREIGN + case.rules } else { case.rules };
-        _ = writeln!(text, "{} {rules} {}", case.root, hex::show(&case.octets));
-    }
     let writer = std::thread::spawn(move || input.write_all(text.as_bytes()));
     let said = child.wait_with_output().map_err(told)?;
     // A program that has ended early is told by what it did not answer.

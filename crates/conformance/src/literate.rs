@@ -23,6 +23,8 @@
 //! `#` begins a comment in blocks of octets, digits may be grouped with spaces, `00*9` is an octet repeated, and
 //! `'1 010 0000'B` are bits in groups, as many as fill octets; in a JSON text `${AB*9}` is a text repeated.
 
+pub mod generated;
+
 use serde_json::Value;
 use tercet_plan::Rules;
 

@@ -6,7 +6,8 @@ use std::process::ExitCode;
 use clap::Parser;
 use peak_alloc::PeakAlloc;
 use tercet_conformance::{
-    Tally, captures, compile, detect, equal, fuzz, hostile, linear, samples, truth, vectors, verdicts,
+    Tally, captures, compile, detect, equal, fuzz, hostile, linear, literate, samples, truth, vectors,
+    verdicts,
 };
 
 /// Counts the octets of heap, for `linear`.
@@ -33,6 +34,8 @@ enum Task {
     Samples(samples::Arguments),
     /// Print, build and run generated code, and compare what it makes of octets, whole and damaged, with the engine
     Equal(equal::Arguments),
+    /// Run the vectors by clause of tests/spec, in the engine or in generated code
+    Spec(literate::generated::Arguments),
     /// Check what holds for every input of a public entry, over seeds and random damage
     Fuzz(fuzz::Arguments),
     /// Check that reading costs no more than in proportion, by instructions and octets of heap; needs valgrind
@@ -72,6 +75,7 @@ fn run(task: &Task) -> Result<Option<Tally>, String> {
         Task::Compile(options) => return compile::run(options, &mut out.lock()).map(|()| None),
         Task::Samples(options) => samples::run(options, &mut out.lock()),
         Task::Equal(options) => equal::run(options, &mut out.lock()),
+        Task::Spec(options) => literate::generated::run(options, &mut out.lock()),
         Task::Fuzz(options) => fuzz::run(options, &mut out),
         Task::Linear(options) => linear::run(options, &mut out.lock()),
         Task::Verdicts(options) => verdicts::run(options, &mut out.lock()),

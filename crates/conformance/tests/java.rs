@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use tercet::runtime::ErrorKind;
 use tercet_conformance::equal::{self, Arguments, Language};
+use tercet_conformance::literate::generated;
 use tercet_testing::{programs, repository};
 
 fn compare(paths: &[&str], count: usize, types: usize) {
@@ -43,6 +44,22 @@ fn structures_and_tables_are_those_of_the_engine() {
 #[test]
 fn hard_names_and_long_types_are_those_of_the_engine() {
     compare(&["crates/conformance/tests/generated/names.asn"], 12, 20);
+}
+
+#[test]
+fn vectors_by_clause_hold() {
+    if programs("jdk", ["javac", "java"]).is_none() {
+        return;
+    }
+    // Some clauses of each rule; `cargo conformance spec --language java` runs all.
+    let files = ["690-8.9-constructed.md", "691-11-procedures.md", "696-20-choice.md", "697-20-values.md"];
+    let arguments = generated::Arguments {
+        language: Some(Language::Java),
+        files: files.iter().map(|file| repository().join("tests/spec").join(file)).collect(),
+    };
+    let mut out = Vec::new();
+    let tally = generated::run(&arguments, &mut out).unwrap();
+    assert!(tally.failed == 0 && tally.passed > 500, "{tally} {}", String::from_utf8_lossy(&out));
 }
 
 #[test]

@@ -11,7 +11,10 @@ import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 
-/** Reads and writes again what it is given: in each line the number of a type, that of the rules, and an encoding. */
+/**
+ * Reads and writes again what it is given: in each line the number of a type, that of the rules, an encoding, and the number of the
+ * rules to write it by if these are others.
+ */
 final class Again {
     private Again() {}
 
@@ -22,8 +25,9 @@ final class Again {
             String[] words = line.split(" ", -1);
             int number = Integer.parseInt(words[1]);
             boolean isForeign = number >= Roots.FOREIGN;
-            Rules written = Roots.RULES.get(Roots.NUMBERS.indexOf(number - (isForeign ? Roots.FOREIGN : 0)));
-            Rules read = isForeign ? Rules.BER : written;
+            Rules first = rules(number - (isForeign ? Roots.FOREIGN : 0));
+            Rules read = isForeign ? Rules.BER : first;
+            Rules written = words.length > 3 ? rules(Integer.parseInt(words[3])) : first;
             String answer;
             try {
                 answer = again(Roots.TYPES.get(Integer.parseInt(words[0])), read, written, words[2]);
@@ -33,6 +37,10 @@ final class Again {
             out.println(answer);
         }
         out.flush();
+    }
+
+    private static Rules rules(int number) {
+        return Roots.RULES.get(Roots.NUMBERS.indexOf(number));
     }
 
     private static <T> String again(Asn1Type<T> type, Rules read, Rules written, String hex) {

@@ -2,8 +2,10 @@
 
 use std::fmt::Write as _;
 use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 
 use tercet::codegen::JavaFile;
 
@@ -13,8 +15,16 @@ use crate::corpora::repository;
 /// Bytes of code that a method has at most: the virtual machine compiles none above 8,000.
 const LARGEST_METHOD: usize = 7_000;
 
-/// Compiles the files with a program that reads and writes again what it is given. Neither has warnings.
-pub(super) fn build(name: &str, files: &[JavaFile], roots: &[String]) -> Result<Command, String> {
+/// The generated classes of a specification.
+pub(crate) struct Unit {
+    pub(crate) files: Vec<JavaFile>,
+    /// The types that values begin with, by name.
+    pub(crate) roots: Vec<String>,
+}
+
+/// Compiles the files with a program that reads and writes again what it is given. Neither has warnings. The roots of all
+/// units are numbered in order.
+pub(crate) fn build(name: &str, units: &[Unit]) -> Result<Command, String> {
     let told = |error: std::io::Error| error.to_string();
     let runtime = runtime()?;
     let directory = repository().join("target/equal/java").join(file_name(name));
@@ -29,11 +39,11 @@ pub(super) fn build(name: &str, files: &[JavaFile], roots: &[String]) -> Result<
         paths.push(path.clone());
         fs::write(path, text)
     };
-    for file in files {
+    for file in units.iter().flat_map(|unit| &unit.files) {
         write(&file.path, &file.text).map_err(told)?;
     }
     write("Again.java", include_str!("Again.java")).map_err(told)?;
-    write("Roots.java", &types(files, roots)?).map_err(told)?;
+    write("Roots.java", &types(units)?).map_err(told)?;
     let classes = directory.join("classes");
     javac(&classes, &[&runtime], &paths)?;
     for (class, method, size) in class_file::methods(&classes)? {
@@ -53,18 +63,39 @@ fn file_name(name: &str) -> String {
     name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
 }
 
-/// The classes of the runtime, compiled.
+/// The classes of the runtime, compiled once for the sources that there are.
 fn runtime() -> Result<PathBuf, String> {
+    static COMPILED: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    COMPILED.get_or_init(compile_runtime).clone()
+}
+
+fn compile_runtime() -> Result<PathBuf, String> {
     let told = |error: std::io::Error| error.to_string();
     let sources = repository().join("bindings/java/tercet-runtime/src/main/java");
-    let classes = repository().join("target/equal/java/runtime");
     let mut paths = Vec::new();
     let package = sources.join("io/tercet/runtime");
     for entry in fs::read_dir(&package).map_err(told)? {
         paths.push(entry.map_err(told)?.path());
     }
     paths.push(sources.join("module-info.java"));
-    javac(&classes, &[], &paths)?;
+    paths.sort();
+    let mut hasher = DefaultHasher::new();
+    for path in &paths {
+        path.hash(&mut hasher);
+        fs::read(path).map_err(told)?.hash(&mut hasher);
+    }
+    let folder = repository().join("target/equal/java");
+    let classes = folder.join(format!("runtime-{:016x}", hasher.finish()));
+    if !classes.exists() {
+        // Other processes may compile it at the same time.
+        let new = folder.join(format!("runtime-{}.new", std::process::id()));
+        javac(&new, &[], &paths)?;
+        if let Err(error) = fs::rename(&new, &classes)
+            && !classes.exists()
+        {
+            return Err(told(error));
+        }
+    }
     Ok(classes)
 }
 
@@ -88,7 +119,7 @@ fn javac(classes: &Path, libraries: &[&PathBuf], paths: &[PathBuf]) -> Result<()
 }
 
 /// The types of the roots and the rules, by their numbers.
-fn types(files: &[JavaFile], roots: &[String]) -> Result<String, String> {
+fn types(units: &[Unit]) -> Result<String, String> {
     let mut text = String::from(
         "import io.tercet.runtime.Asn1Type;\nimport io.tercet.runtime.Rules;\nimport java.util.List;\n\n\
          final class Roots {\n    private Roots() {}\n\n",
@@ -104,9 +135,12 @@ fn types(files: &[JavaFile], roots: &[String]) -> Result<String, String> {
     _ = writeln!(text, "    static final List<Integer> NUMBERS = List.of({});", numbers.join(", "));
     _ = writeln!(text, "    static final List<Rules> RULES = List.of({});", rules.join(", "));
     let mut types = Vec::new();
-    for root in roots {
-        let is_it = |file: &&JavaFile| file.root.as_ref().is_some_and(|name| name == root);
-        let file = files.iter().find(is_it).ok_or_else(|| format!("{root} has no class"))?;
+    for (unit, root) in units.iter().flat_map(|unit| unit.roots.iter().map(move |root| (unit, root))) {
+        let is_it = |file: &&JavaFile| {
+            let of_module = |name: &str| name.split_once('.').is_some_and(|(_, name)| name == root);
+            file.root.as_ref().is_some_and(|name| name == root || of_module(name))
+        };
+        let file = unit.files.iter().find(is_it).ok_or_else(|| format!("{root} has no class"))?;
         let class = file.path.trim_end_matches(".java").replace('/', ".");
         types.push(format!("{class}.TYPE"));
     }
