@@ -79,18 +79,25 @@ def ours(ldif: Path, data: Path | None) -> Process:
     return process
 
 
-def theirs(ldif: Path) -> Process:
-    """slapd with back-mdb, without syncs; slapadd loads it."""
+def theirs(ldif: Path, *, sync: bool = False) -> Process:
+    """slapd with back-mdb, without syncs unless asked for; slapadd loads it."""
     start = time.perf_counter()
     before = os.times()
-    slapd = Slapd(ldif, LDAP / "slapd", SLAPD)
+    slapd = Slapd(ldif, LDAP / "slapd", SLAPD, sync=sync)
     after = os.times()
     wall = time.perf_counter() - start
     children = after.children_user + after.children_system - before.children_user - before.children_system
-    process = Process("slapd", slapd.process.pid, slapd.port, 0.0, wall, slapd.close)
+    process = Process("slapd, synced" if sync else "slapd", slapd.process.pid, slapd.port, 0.0, wall, slapd.close)
     process.load = children * 1e9 + process.cpu()
     return process
 
+
+#: Works whose answers are on disk, for servers that write each change: name, connections, options.
+DURABLE = [
+    ("add, durable, 16 clients", 16, ["--op", "add", "-b", "ou=people,o=test", "--writes"]),
+    ("add, durable, one client", 1, ["--op", "add", "-b", "ou=people,o=test", "--writes"]),
+    ("modify, durable, 16 clients", 16, ["--op", "modify", "-b", "ou=people,o=test", "--writes"]),
+]
 
 #: Works: name, requests in flight on each of 16 connections, options of `tercet ldap bench`.
 WORKS = [
@@ -102,15 +109,17 @@ WORKS = [
 ]
 
 
-def measure(process: Process, work: str, flight: int, options: list[str], count: int, rounds: int, last: int) -> Row:
+def measure(
+    process: Process, work: str, flight: int, options: list[str], count: int, rounds: int, last: int, clients: int = 16
+) -> Row:
     """CPU time of the server for an operation, and time by the clock."""
-    row = Row("people", work, process.name, workers=16, records=count)
+    row = Row("people", work, process.name, workers=clients, records=count)
     words = [option.replace("{last}", f"{last:07}") for option in options]
     url = f"ldap://127.0.0.1:{process.port}"
     each, walls = [], []
     for _ in range(rounds):
         before = process.cpu()
-        command = [commands.tercet(), "ldap", "bench", "-H", url, *ROOT, "-c", "16", "--in-flight", str(flight)]
+        command = [commands.tercet(), "ldap", "bench", "-H", url, *ROOT, "-c", str(clients), "--in-flight", str(flight)]
         done = subprocess.run(
             [*command, "-n", str(count), "--json", *words], capture_output=True, text=True, check=False
         )
@@ -142,6 +151,61 @@ def tree(process: Process, rounds: int, count: int) -> Row:
     return row
 
 
+@dataclass
+class Goal:
+    """What a work of ours is to take: microseconds of CPU time or of the clock, or its ratio to slapd."""
+
+    work: str
+    server: str
+    most: float
+    kind: str = "us"
+
+
+MEMORY, DISK = "tercet, in memory", "tercet, on disk"
+GOALS = [
+    Goal("search (uid=x), one in flight", MEMORY, 12.0),
+    Goal("search (uid=x), 16 in flight", MEMORY, 7.0),
+    Goal("bind of the root", MEMORY, 10.5),
+    Goal("add", MEMORY, 22.0),
+    Goal("add", DISK, 30.0),
+    Goal("modify", MEMORY, 20.0),
+    # Seconds for all 68,417 entries, as microseconds for each.
+    Goal("load", MEMORY, 0.7e6 / 68_417),
+    Goal("whole tree, dn only", MEMORY, 0.4e6 / 68_417, "wall us"),
+    Goal("add, durable, 16 clients", DISK, 5.0, "times"),
+    Goal("modify, durable, 16 clients", DISK, 5.0, "times"),
+    Goal("add, durable, one client", DISK, 1.0, "times"),
+]
+#: MB of memory of its own, after all works.
+OWN = {MEMORY: 90.0, DISK: 40.0}
+
+
+def goals(rows: list[Row], own: dict[str, int]) -> str:
+    """A table of goals, and whether the figures meet them; beside them the ratio to slapd of the same run."""
+    lines = ["| goal | at most | is | slapd | ratio | |", "|---|---:|---:|---:|---:|---|"]
+    found = {(row.work, row.peer): row for row in rows}
+    for goal in GOALS:
+        row = found.get((goal.work, goal.server))
+        other = found.get((goal.work, "slapd, synced" if goal.kind == "times" else "slapd"))
+        by_clock = goal.kind != "us"
+        is_, slapd = ((one.wall if by_clock else one.median) / 1e3 if one else 0.0 for one in (row, other))
+        ratio = slapd / is_ if is_ else 0.0
+        met = ratio >= goal.most if goal.kind == "times" else 0 < is_ <= goal.most
+        limit = f">= {goal.most:g} times" if goal.kind == "times" else f"{goal.most:.1f} {goal.kind}"
+        verdict = "met" if met else "not measured" if not is_ else "NOT met"
+        lines.append(
+            f"| {goal.work}, {goal.server} | {limit} | {is_:,.1f} us | {slapd:,.1f} us | {ratio:.1f} | {verdict} |"
+        )
+    for server, most in OWN.items():
+        if server in own:
+            megabytes = own[server] / 1024
+            verdict = "met" if megabytes <= most else "NOT met"
+            slapd = own.get("slapd", 0) / 1024
+            figures = f"{most:.0f} MB | {megabytes:.0f} MB | {slapd:.0f} MB | {slapd / megabytes:.1f}"
+            lines.append(f"| memory of its own, {server} | {figures} | {verdict} |")
+    return "\n".join(lines)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="bench/ldap/servers", description="Measures LDAP servers, ours and slapd.")
     parser.add_argument("--rounds", type=int, default=3, help="rounds of each work (default 3)")
@@ -152,8 +216,15 @@ def main() -> int:
     LDAP.mkdir(parents=True, exist_ok=True)
     ldif = people.ldif("people", options.entries, LDAP)
     count = sum(1 for line in ldif.open("rb") if line.startswith(b"dn:"))
-    rows = []
-    for start in (lambda: ours(ldif, None), lambda: ours(ldif, LDAP / "data"), lambda: theirs(ldif)):
+    rows: list[Row] = []
+    own: dict[str, int] = {}
+    starts = (
+        lambda: ours(ldif, None),
+        lambda: ours(ldif, LDAP / "data"),
+        lambda: theirs(ldif),
+        lambda: theirs(ldif, sync=True),
+    )
+    for start in starts:
         try:
             process = start()
         except OSError as error:
@@ -164,17 +235,26 @@ def main() -> int:
             load = process.load / count
             rows.append(Row("people", "load", process.name, low=load, median=load, high=load, records=count))
             rows[-1].wall = process.wall * 1e9 / count
-            for work, flight, words in WORKS:
+            # Few of what waits for the disk.
+            slow = max(options.operations // 100, 50)
+            for work, clients, words in DURABLE if process.name in (DISK, "slapd, synced") else []:
+                number = max(slow // (1 if clients > 1 else 4), 10)
+                rows.append(measure(process, work, 1, words, number, options.rounds, count - 3, clients))
+            for work, flight, words in [] if process.name == "slapd, synced" else WORKS:
                 writes = work in ("add", "modify")
                 number = options.operations // (5 if writes else 1)
                 rows.append(measure(process, work, flight, words, number, options.rounds, count - 3))
-            if shutil.which("ldapsearch"):
+            if shutil.which("ldapsearch") and process.name != "slapd, synced":
                 rows.append(tree(process, options.rounds, count))
             rows[-1].peak = records.peak(process.pid)
-            print(f"{process.name}: {process.own():,} KiB of memory of its own", file=sys.stderr)
+            own[process.name] = process.own()
+            print(f"{process.name}: {own[process.name]:,} KiB of memory of its own", file=sys.stderr)
         finally:
             process.close()
     print(records.table(rows))
+    print("Goals, for all entries (without --entries) and an optimised build: CPU time of the server,")
+    print("and time by the clock where that is said and for durable works.")
+    print(goals(rows, own))
     records.keep(rows, options, KIND)
     return records.verdict(rows)
 

@@ -24,20 +24,21 @@ suffix "o=test"
 rootdn "cn=admin,o=test"
 directory {folder}/data
 maxsize 2147483648
-envflags nosync
 """
+#: Without it, each change is on disk before it is answered.
+NO_SYNC = "envflags nosync\n"
 
 
 class Slapd:
     """The process; its port answers when the constructor is done."""
 
-    def __init__(self, ldif: Path, folder: Path, more: str = "") -> None:
+    def __init__(self, ldif: Path, folder: Path, more: str = "", *, sync: bool = False) -> None:
         if not shutil.which("slapd", path="/usr/sbin:/usr/local/libexec:/usr/libexec"):
             raise OSError("slapd is not installed")
         shutil.rmtree(folder, ignore_errors=True)
         (folder / "data").mkdir(parents=True)
         conf = folder / "slapd.conf"
-        conf.write_text(CONF.format(folder=folder) + more)
+        conf.write_text(CONF.format(folder=folder) + ("" if sync else NO_SYNC) + more)
         loaded = subprocess.run(
             ["/usr/sbin/slapadd", "-q", "-f", str(conf), "-l", str(ldif)], capture_output=True, text=True, check=False
         )
