@@ -284,3 +284,40 @@ fn connections_are_limited_in_number_and_time() {
     std::thread::sleep(Duration::from_millis(100));
     assert!(server.run(&["whoami"]).status.success());
 }
+
+/// KiB of memory of a process.
+#[cfg(target_os = "linux")]
+fn memory(process: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse().unwrap()
+}
+
+/// Connections that are bound and wait take at most 16 KiB each. `TERCET_CONNECTIONS=10000` for more: `ulimit -n 20000`.
+#[cfg(target_os = "linux")]
+#[expect(clippy::print_stdout, reason = "a figure for people")]
+#[test]
+fn idle_connections_take_little_memory() {
+    let count = std::env::var("TERCET_CONNECTIONS").map_or(400, |count| count.parse::<u64>().unwrap());
+    let server = Serve::start(ROOT, &[]);
+    let path = server.folder.path().join("s");
+    let connect = || {
+        let mut stream = std::os::unix::net::UnixStream::connect(&path).unwrap();
+        // An anonymous bind.
+        stream.write_all(b"\x30\x0c\x02\x01\x01\x60\x07\x02\x01\x03\x04\x00\x80\x00").unwrap();
+        let mut answer = [0; 14];
+        stream.read_exact(&mut answer).unwrap();
+        assert_eq!(answer, *b"\x30\x0c\x02\x01\x01\x61\x07\x0a\x01\x00\x04\x00\x04\x00");
+        stream
+    };
+    // What the first ones make is made once.
+    let first: Vec<_> = (0..50).map(|_| connect()).collect();
+    let before = memory(server.child.id());
+    let waiting: Vec<_> = (0..count).map(|_| connect()).collect();
+    let after = memory(server.child.id());
+    let each = after.saturating_sub(before) * 1024 / count;
+    println!("{count} connections: {before} KiB, then {after} KiB: {each} bytes each");
+    // The allocator takes memory in pieces.
+    assert!(after.saturating_sub(before) <= 16 * count + 2048, "{each} bytes each");
+    drop((first, waiting));
+}
