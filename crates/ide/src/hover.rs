@@ -2,6 +2,7 @@
 
 use crate::{Definition, Kind, Snapshot};
 use std::fmt::Write as _;
+use std::sync::PoisonError;
 use tercet_model::constraints::{Effective, Visibility};
 use tercet_model::ir::{TagClass, TypeId, TypeKind, Value};
 use tercet_model::keyword;
@@ -168,6 +169,17 @@ impl Snapshot {
         if rules.is_empty() {
             return None;
         }
+        let known = || self.sizes.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (ty, rules.to_vec());
+        if let Some(text) = known().get(&key) {
+            return text.clone();
+        }
+        let text = self.measured(ty, rules);
+        known().insert(key, text.clone());
+        text
+    }
+
+    fn measured(&self, ty: TypeId, rules: &[Rules]) -> Option<String> {
         let mut parts = Vec::new();
         let (plans, _) = tercet_schema::lower::plans(self.schema().model(), rules, &[ty]);
         for (plan, rules) in plans.iter().zip(rules.iter().copied()) {

@@ -1,9 +1,11 @@
 //! A snapshot of texts, and names in it.
 
 use crate::definitions::{self, Definition, Kind};
-use std::sync::OnceLock;
+use std::collections::HashMap;
+use std::sync::{Mutex, OnceLock};
 use tercet_model::Occurrence;
-use tercet_schema::{Schema, SchemaOptions};
+use tercet_model::ir::TypeId;
+use tercet_schema::{Rules, Schema, SchemaOptions};
 use tercet_syntax::{Diagnostic, FileId, Fix, Lexed, ParseOptions, SourceMap, Span, lex};
 
 /// Texts as they were at one moment, with what they mean. It never changes: an edit makes another one.
@@ -15,6 +17,8 @@ pub struct Snapshot {
     uses: Vec<Occurrence>,
     /// The lexical items and comments of each text, made when they are first needed.
     lexed: Vec<OnceLock<Lexed>>,
+    /// The sizes of types that have been asked for, by some rules: a type can reach hundreds of others.
+    pub(crate) sizes: Mutex<HashMap<(TypeId, Vec<Rules>), Option<String>>>,
 }
 
 /// A name at a place.
@@ -53,7 +57,7 @@ impl Snapshot {
         let mut uses = schema.model().occurrences.clone();
         uses.sort_unstable_by_key(|it| (it.definition, it.at));
         let lexed = schema.sources.files().map(|_| OnceLock::new()).collect();
-        Self { schema, definitions, uses, lexed }
+        Self { schema, definitions, uses, lexed, sizes: Mutex::default() }
     }
 
     /// Returns what the texts mean.
