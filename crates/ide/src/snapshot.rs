@@ -8,6 +8,9 @@ use tercet_model::ir::TypeId;
 use tercet_schema::{Rules, Schema, SchemaOptions};
 use tercet_syntax::{Diagnostic, FileId, Fix, Lexed, ParseOptions, SourceMap, Span, lex};
 
+/// What hovers say about the sizes of types, by some encoding rules.
+type SizesByType = HashMap<(TypeId, Vec<Rules>), Option<String>>;
+
 /// Texts as they were at one moment, with what they mean. It never changes: an edit makes another one.
 #[derive(Debug)]
 pub struct Snapshot {
@@ -18,7 +21,7 @@ pub struct Snapshot {
     /// The lexical items and comments of each text, made when they are first needed.
     lexed: Vec<OnceLock<Lexed>>,
     /// The sizes of types that have been asked for, by some rules: a type can reach hundreds of others.
-    pub(crate) sizes: Mutex<HashMap<(TypeId, Vec<Rules>), Option<String>>>,
+    pub(crate) sizes: Mutex<SizesByType>,
 }
 
 /// A name at a place.
