@@ -8,7 +8,7 @@ mod stream;
 mod tls;
 mod udp;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
@@ -101,8 +101,8 @@ async fn in_time<T>(step: impl Future<Output = io::Result<T>>) -> io::Result<T> 
 /// What sockets report to the task of the engine.
 #[derive(Debug)]
 enum Inbound {
-    /// Datagrams: who sent them, and where each ends.
-    Datagrams { link: u32, user: UserId, octets: Vec<u8>, ends: Vec<(SocketAddr, usize)> },
+    /// Datagrams that arrived together.
+    Datagrams { link: u32, user: UserId, datagrams: udp::Datagrams },
     /// A message of a stream.
     Frame { route: Route, user: UserId, octets: Vec<u8> },
     /// A stream was accepted.
@@ -160,6 +160,8 @@ pub struct Driver {
     origin: Instant,
     links: Links,
     inbound: mpsc::Receiver<Inbound>,
+    /// Datagrams that are to be sent.
+    outgoing: VecDeque<Transmit>,
     sender: mpsc::Sender<Inbound>,
     next_link: Arc<AtomicU32>,
     tasks: JoinSet<()>,
@@ -170,7 +172,7 @@ pub struct Driver {
 
 #[derive(Debug, Default)]
 struct Links {
-    sockets: Vec<(u32, Arc<UdpSocket>)>,
+    sockets: Vec<(u32, Arc<udp::Socket>)>,
     streams: HashMap<u32, Stream>,
 }
 
@@ -209,6 +211,7 @@ impl Driver {
             origin: Instant::now(),
             links: Links::default(),
             inbound,
+            outgoing: VecDeque::new(),
             sender,
             next_link: Arc::new(AtomicU32::new(0)),
             tasks: JoinSet::new(),
@@ -270,7 +273,7 @@ impl Driver {
         if url.transport == Transport::Udp {
             // One socket serves all peers of an address family.
             let family =
-                |socket: &UdpSocket| socket.local_addr().is_ok_and(|a| a.is_ipv4() == peer.is_ipv4());
+                |socket: &udp::Socket| socket.local_addr().is_ok_and(|a| a.is_ipv4() == peer.is_ipv4());
             let link = match self.links.sockets.iter().find(|(_, socket)| family(socket)) {
                 Some((link, _)) => *link,
                 None => {
@@ -307,7 +310,7 @@ impl Driver {
 
     fn add_socket(&mut self, user: UserId, socket: UdpSocket) -> u32 {
         let link = self.next_link.fetch_add(1, Ordering::Relaxed);
-        let socket = Arc::new(socket);
+        let socket = Arc::new(udp::Socket::new(socket));
         self.tasks.spawn(udp::receive(Arc::clone(&socket), link, user, self.sender.clone()));
         self.links.sockets.push((link, socket));
         link
@@ -366,12 +369,10 @@ impl Driver {
 
     fn handle(&mut self, now: Time, inbound: Inbound, handler: &mut Option<&mut dyn Handler>) {
         match inbound {
-            Inbound::Datagrams { link, user, octets, ends } => {
-                let mut start = 0;
-                for (peer, end) in ends {
+            Inbound::Datagrams { link, user, datagrams } => {
+                for (peer, octets) in datagrams.iter() {
                     let route = Route { transport: Transport::Udp, link, peer };
-                    self.input(now, user, route, &octets[start..end], handler);
-                    start = end;
+                    self.input(now, user, route, octets, handler);
                 }
             }
             Inbound::Frame { route, user, octets } => self.input(now, user, route, &octets, handler),
@@ -407,33 +408,69 @@ impl Driver {
 
     /// Sends what the engine has to send.
     pub async fn flush(&mut self) {
-        while let Some(transmit) = self.engine.poll_transmit() {
-            let sent = match transmit.route.transport {
-                Transport::Udp => self.send_datagram(&transmit).await,
-                Transport::Tcp | Transport::Tls => self.send_frame(&transmit),
-            };
-            match sent {
-                Ok(()) if self.traces => {
-                    let local = self.links.local(transmit.route);
-                    self.notes.push(Note::Sent { transmit, local });
+        loop {
+            while let Some(transmit) = self.engine.poll_transmit() {
+                match transmit.route.transport {
+                    Transport::Udp => self.outgoing.push_back(transmit),
+                    Transport::Tcp | Transport::Tls => {
+                        let sent = self.send_frame(&transmit);
+                        self.sent(transmit, sent);
+                    }
                 }
-                Ok(()) => {}
-                Err(fault) => {
-                    let now = self.now();
-                    self.engine.handle_send_fault(now, &transmit, &fault);
-                }
+            }
+            // What could not be sent may make the engine send something else.
+            match self.outgoing.front() {
+                Some(first) => self.send_datagrams(first.route.link).await,
+                None => return,
             }
         }
     }
 
-    async fn send_datagram(&self, transmit: &Transmit) -> Result<(), SendFault> {
-        let Route { link, peer, .. } = transmit.route;
-        let Some((_, socket)) = self.links.sockets.iter().find(|(known, _)| *known == link) else {
-            return Err(SendFault::Failed("the socket is closed".to_owned()));
+    /// Notes what has become of a message.
+    fn sent(&mut self, transmit: Transmit, sent: Result<(), SendFault>) {
+        match sent {
+            Ok(()) if self.traces => {
+                let local = self.links.local(transmit.route);
+                self.notes.push(Note::Sent { transmit, local });
+            }
+            Ok(()) => {}
+            Err(fault) => {
+                let now = self.now();
+                self.engine.handle_send_fault(now, &transmit, &fault);
+            }
+        }
+    }
+
+    /// Sends the first datagrams, which go by one socket. Those that have not been sent stay if this is dropped.
+    async fn send_datagrams(&mut self, link: u32) {
+        let sent = match self.links.sockets.iter().find(|(known, _)| *known == link) {
+            None => Err("the socket is closed".to_owned()),
+            Some((_, socket)) => {
+                let first = self.outgoing.iter().take(udp::BATCH);
+                let count = first.take_while(|transmit| transmit.route.link == link).count();
+                match socket.send(&self.outgoing.make_contiguous()[..count]) {
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                        // It fails only at the end of the runtime.
+                        _ = socket.writable().await;
+                        return;
+                    }
+                    sent => sent.map_err(|error| error.to_string()),
+                }
+            }
         };
-        match udp::send(socket, peer, &transmit.octets).await {
-            Ok(()) => Ok(()),
-            Err(error) => Err(SendFault::Failed(error.to_string())),
+        match sent {
+            Ok(count) => {
+                for _ in 0..count {
+                    if let Some(transmit) = self.outgoing.pop_front() {
+                        self.sent(transmit, Ok(()));
+                    }
+                }
+            }
+            Err(reason) => {
+                if let Some(transmit) = self.outgoing.pop_front() {
+                    self.sent(transmit, Err(SendFault::Failed(reason)));
+                }
+            }
         }
     }
 
