@@ -152,6 +152,7 @@ fn one<'r>(id: &'r TerminationId<'_>) -> TerminationId<'r> {
 mod tests {
     use super::*;
     use crate::wire::Dialect;
+    use tercet_megaco::binary::Binary;
     use tercet_megaco::codec::Encoding;
     use tercet_megaco::model::{Lenient, MId, MessageBody, Transaction, TransactionReply};
     use tercet_megaco::text::read_message;
@@ -187,9 +188,16 @@ mod tests {
                 };
                 let mid = MId::DeviceName("a".into());
                 let dialect = Dialect { encoding, version: 2 };
-                let octets = dialect.message(&mid, List::One(Transaction::TransactionReply(reply))).unwrap();
+                let octets = dialect
+                    .message(
+                        Binary::standard(),
+                        &mid,
+                        List::One(Transaction::TransactionReply(reply)),
+                        &mut Vec::new(),
+                    )
+                    .unwrap();
                 if encoding == Encoding::Compact {
-                    let text = String::from_utf8(octets).unwrap();
+                    let text = String::from_utf8(octets.to_vec()).unwrap();
                     assert_eq!(text, format!("!/2 a\nP=1{{{expected}}}"));
                 }
             }

@@ -3,12 +3,12 @@
 use std::fmt;
 use std::sync::Arc;
 
-use tercet_megaco::binary::Binary;
 use tercet_megaco::codec::Encoding;
 use tercet_megaco::model::{MegacoMessage, MessageBody, Transaction};
 use tercet_megaco::{List, Result};
 
 use crate::route::Route;
+use crate::wire::Registry;
 
 /// A local entity: a message identifier and its configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -36,15 +36,24 @@ pub struct Token {
 }
 
 /// A message as it was received. It is decoded when its user asks for it.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone)]
 pub struct Received {
     octets: Arc<[u8]>,
     encoding: Encoding,
+    registry: Registry,
 }
 
+impl PartialEq for Received {
+    fn eq(&self, other: &Self) -> bool {
+        self.octets == other.octets && self.encoding == other.encoding
+    }
+}
+
+impl Eq for Received {}
+
 impl Received {
-    pub(crate) const fn new(octets: Arc<[u8]>, encoding: Encoding) -> Self {
-        Self { octets, encoding }
+    pub(crate) const fn new(octets: Arc<[u8]>, encoding: Encoding, registry: Registry) -> Self {
+        Self { octets, encoding, registry }
     }
 
     /// The octets.
@@ -62,7 +71,7 @@ impl Received {
     /// # Errors
     /// None that the engine has not found before.
     pub fn decode(&self) -> Result<MegacoMessage<'_>> {
-        self.encoding.decode_with(Binary::standard(), &self.octets)
+        self.encoding.decode_with(&self.registry, &self.octets)
     }
 
     /// Decodes the message, and returns its transactions. There are none in an error message.

@@ -239,10 +239,11 @@ impl Registrar {
 mod tests {
     use super::*;
     use crate::event::{Received, Reply};
+    use crate::wire::Registry;
     use tercet_megaco::codec::Encoding;
 
     fn reply(message: &str) -> Outcome {
-        let message = Received::new(message.as_bytes().into(), Encoding::Compact);
+        let message = Received::new(message.as_bytes().into(), Encoding::Compact, Registry::default());
         Outcome::Reply(vec![Reply { message, index: 0, segment: None }])
     }
 

@@ -1,15 +1,38 @@
 //! Messages to octets.
 
 use std::borrow::Cow;
+use std::ops::Deref;
+use std::sync::Arc;
 
 use tercet_megaco::binary::Binary;
-use tercet_megaco::codec::{Codec, Encoding};
+use tercet_megaco::codec::Encoding;
 use tercet_megaco::model::{
     DomainName, ErrorDescriptor, MId, MegacoMessage, Message, MessageBody, Transaction,
 };
 use tercet_megaco::parts::{self, Around, Form, Part};
 use tercet_megaco::text::{self, Layout};
 use tercet_megaco::{List, Name, Result, Str};
+
+/// What the binary encodings know beside the modules; the standard ones if nothing was given.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Registry(Option<Arc<Binary>>);
+
+impl Registry {
+    pub(crate) fn new(binary: Binary) -> Self {
+        Self(Some(Arc::new(binary)))
+    }
+}
+
+impl Deref for Registry {
+    type Target = Binary;
+
+    fn deref(&self) -> &Binary {
+        self.0.as_deref().unwrap_or_else(|| Binary::standard())
+    }
+}
+
+/// Room for messages that is given back: more than most transports take.
+const LARGE: usize = 1 << 17;
 
 /// How a message is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,36 +119,63 @@ pub(crate) fn mid_key(mid: &MId<'_>, out: &mut Vec<u8>) {
 }
 
 impl Dialect {
-    /// Encodes a message of transactions.
-    pub(crate) fn message(self, mid: &MId<'_>, transactions: List<Transaction<'_>>) -> Result<Vec<u8>> {
-        self.encode(mid, MessageBody::Transactions(transactions))
+    /// Encodes a message of transactions. It is kept, so that it gets its exact size; `scratch` is what it is written into.
+    pub(crate) fn message(
+        self,
+        binary: &Binary,
+        mid: &MId<'_>,
+        transactions: List<Transaction<'_>>,
+        scratch: &mut Vec<u8>,
+    ) -> Result<Arc<[u8]>> {
+        scratch.clear();
+        self.encode(binary, mid, MessageBody::Transactions(transactions), scratch)?;
+        let octets = Arc::from(&scratch[..]);
+        if scratch.capacity() > LARGE {
+            *scratch = Vec::new();
+        }
+        Ok(octets)
     }
 
     /// Encodes a message that is an error.
-    pub(crate) fn error(self, mid: &MId<'_>, code: u16, text: &str) -> Result<Vec<u8>> {
-        self.encode(mid, MessageBody::MessageError(descriptor(code, text)))
+    pub(crate) fn error(self, binary: &Binary, mid: &MId<'_>, code: u16, text: &str) -> Result<Vec<u8>> {
+        let mut out = Vec::new();
+        self.encode(binary, mid, MessageBody::MessageError(descriptor(code, text)), &mut out)?;
+        Ok(out)
     }
 
-    fn encode(self, mid: &MId<'_>, message_body: MessageBody<'_>) -> Result<Vec<u8>> {
+    fn encode(
+        self,
+        binary: &Binary,
+        mid: &MId<'_>,
+        message_body: MessageBody<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
         let mess = Message { version: self.version, m_id: borrow(mid), message_body };
-        let mut out = Vec::with_capacity(256);
-        self.encoding.encode(&MegacoMessage { auth_header: None, mess }, &mut out)?;
-        Ok(out)
+        self.encoding.encode_with(binary, &MegacoMessage { auth_header: None, mess }, out)
     }
 
     /// Encodes a transaction so that [`join`](Self::join) can put it beside others: as it stands in a message, or as a
     /// message of its own where the encoding has no parts.
-    pub(crate) fn piece(self, mid: &MId<'_>, transaction: Transaction<'_>) -> Result<Vec<u8>> {
-        let Some(form) = self.form() else { return self.message(mid, List::One(transaction)) };
+    pub(crate) fn piece(
+        self,
+        binary: &Binary,
+        mid: &MId<'_>,
+        transaction: Transaction<'_>,
+    ) -> Result<Vec<u8>> {
+        let Some(form) = self.form(binary) else {
+            let mut out = Vec::new();
+            self.encode(binary, mid, MessageBody::Transactions(List::One(transaction)), &mut out)?;
+            return Ok(out);
+        };
         let mut out = Vec::new();
         parts::write(Part::Transaction(&transaction), form, self.version, &mut out)?;
         Ok(out)
     }
 
     /// Puts pieces together to a message.
-    pub(crate) fn join(self, mid: &MId<'_>, pieces: &[&[u8]]) -> Result<Vec<u8>> {
+    pub(crate) fn join(self, binary: &Binary, mid: &MId<'_>, pieces: &[&[u8]]) -> Result<Vec<u8>> {
         let mut out = Vec::with_capacity(64 + pieces.iter().map(|piece| piece.len()).sum::<usize>());
-        if let Some(form) = self.form() {
+        if let Some(form) = self.form(binary) {
             parts::join(Around::Message(mid), pieces, form, self.version, &mut out)?;
             return Ok(out);
         }
@@ -134,14 +184,17 @@ impl Dialect {
         }
         let mut all = List::new();
         for piece in pieces {
-            if let MessageBody::Transactions(transactions) = self.encoding.decode(piece)?.mess.message_body {
+            let message = self.encoding.decode_with(binary, piece)?;
+            if let MessageBody::Transactions(transactions) = message.mess.message_body {
                 match transactions {
                     List::One(one) => all.push(one),
                     List::Many(many) => many.into_iter().for_each(|one| all.push(one)),
                 }
             }
         }
-        self.message(mid, all)
+        out.clear();
+        self.encode(binary, mid, MessageBody::Transactions(all), &mut out)?;
+        Ok(out)
     }
 
     /// Octets that are around the pieces of a message, at most.
@@ -156,11 +209,11 @@ impl Dialect {
         }
     }
 
-    fn form(self) -> Option<Form<'static>> {
+    fn form(self, binary: &Binary) -> Option<Form<'_>> {
         match self.encoding {
             Encoding::Pretty => Some(Form::Text(Layout::Pretty)),
             Encoding::Compact => Some(Form::Text(Layout::Compact)),
-            Encoding::Ber => Some(Form::Ber(Binary::standard())),
+            Encoding::Ber => Some(Form::Ber(binary)),
             Encoding::Per | Encoding::Etf { .. } | Encoding::Json => None,
         }
     }

@@ -90,6 +90,19 @@ impl<T> From<Vec<T>> for List<T> {
     }
 }
 
+impl<T> IntoIterator for List<T> {
+    type Item = T;
+    type IntoIter = std::iter::Chain<std::option::IntoIter<T>, std::vec::IntoIter<T>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        let (one, many) = match self {
+            Self::One(one) => (Some(one), Vec::new()),
+            Self::Many(many) => (None, many),
+        };
+        one.into_iter().chain(many)
+    }
+}
+
 impl<'l, T> IntoIterator for &'l List<T> {
     type Item = &'l T;
     type IntoIter = std::slice::Iter<'l, T>;

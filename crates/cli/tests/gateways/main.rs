@@ -195,6 +195,42 @@ fn a_gateway_and_a_controller() {
     }
 }
 
+/// Names of terminations and packages that binary encodings have no octets for without a registry.
+#[test]
+fn a_registry_of_both_sides() {
+    let folder = tempfile::tempdir().unwrap();
+    let registry = folder.path().join("lines.toml");
+    let text = "[[termination]]\nname = \"subscriber/line/0001\"\nid = \"10000001\"\n\
+                [[package]]\nname = \"lamp\"\nid = 0x8001\n[[package.event]]\nname = \"off\"\nid = 1\n";
+    std::fs::write(&registry, text).unwrap();
+    let registry = registry.to_str().unwrap();
+    let request = json!({"do": "request", "text": "C=-{N=subscriber/line/0001{OE=1{lamp/off}}}"});
+    for encoding in ["ber", "per"] {
+        let mut mgc =
+            Process::start(&format!("mgc --listen udp://127.0.0.1:0 --trace --registry {registry}"));
+        let to = mgc.address();
+        let mut mg =
+            Process::start(&format!("mg --connect udp://{to} --encoding {encoding} --registry {registry}"));
+        mg.event("registered");
+        mg.tell(&request);
+        assert_eq!(mg.event("result")["text"], "C=-{N=subscriber/line/0001}", "{encoding}");
+        mgc.event("recv");
+        let received = mgc.event("recv")["text"].as_str().unwrap().to_owned();
+        assert!(received.contains("{N=subscriber/line/0001{OE=1{lamp/off}}}"), "{received}");
+        let actions = "C=-{AV=subscriber/line/0001{AT{}}}";
+        let mut load = Command::new(env!("CARGO_BIN_EXE_tercet"));
+        load.args(["megaco", "load", "--connect", &format!("udp://{to}"), "--encoding", encoding]);
+        load.args(["--rate", "100/s", "--for", "100ms", "--text", actions, "--registry", registry]);
+        assert_eq!(Process::of(&mut load).event("report")["ok"], 10, "{encoding}");
+        // The other side reads them only by the same file.
+        let mut mg = Process::start(&format!("mg --connect udp://{to} --encoding {encoding}"));
+        mg.event("registered");
+        mg.tell(&request);
+        let error = mg.event("command_error")["text"].as_str().unwrap().to_owned();
+        assert!(error.contains("a termination name of bits"), "{error}");
+    }
+}
+
 #[test]
 fn a_load_is_reported() {
     let mut mgc = Process::start("mgc --listen udp://127.0.0.1:0");

@@ -289,7 +289,7 @@ impl Running {
             }
             Call::Request { conn, actions, options, answer } => {
                 let now = self.driver.now();
-                match self.driver.engine.request(now, conn, vec![actions], &options) {
+                match self.driver.engine.request(now, conn, [actions], &options) {
                     Ok(requests) => {
                         if let Some((request, _)) = requests.first() {
                             self.waiting.insert(*request, answer);

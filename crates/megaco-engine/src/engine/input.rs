@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use tercet_megaco::List;
-use tercet_megaco::binary::Binary;
 use tercet_megaco::codec::{Codec, Encoding, Opening};
 use tercet_megaco::model::{
     ActionRequest, Command, Lenient, MId, MegacoMessage, Message, MessageBody, ServiceChangeMethod,
@@ -18,7 +17,7 @@ use crate::items::{ConnectBy, Encode};
 use crate::route::Route;
 use crate::seeded::Seeded;
 use crate::time::Time;
-use crate::wire::{self, Dialect};
+use crate::wire::{self, Dialect, Registry};
 
 /// The message that is being processed.
 #[derive(Debug)]
@@ -29,6 +28,7 @@ pub(super) struct Input<'i> {
     encoding: Encoding,
     octets: &'i [u8],
     shared: Option<Arc<[u8]>>,
+    registry: &'i Registry,
     /// Whether a handler takes replies.
     pub(super) has_handler: bool,
     /// Requests whose replies it is to take: their names and ids, and the places of the replies.
@@ -39,7 +39,7 @@ impl Input<'_> {
     /// The message, copied when it is first asked for.
     pub(super) fn received(&mut self) -> Received {
         let shared = self.shared.get_or_insert_with(|| self.octets.into());
-        Received::new(Arc::clone(shared), self.encoding)
+        Received::new(Arc::clone(shared), self.encoding, self.registry.clone())
     }
 }
 
@@ -138,8 +138,10 @@ impl Engine {
             Encoding::Json => Encoding::Pretty,
             encoding => encoding,
         };
-        match encoding.decode_with(Binary::standard(), octets) {
-            Ok(message) => self.message(user.0, route, encoding, message, octets, taker),
+        // Names of the message may be those of the registry, while the engine changes.
+        let registry = self.registry.clone();
+        match encoding.decode_with(&registry, octets) {
+            Ok(message) => self.message(user.0, route, (encoding, &registry), message, octets, taker),
             Err(error) => self.undecodable(user.0, route, encoding, octets, &error),
         }
     }
@@ -148,13 +150,14 @@ impl Engine {
         &mut self,
         user: u32,
         route: Route,
-        encoding: Encoding,
+        (encoding, registry): (Encoding, &Registry),
         message: MegacoMessage<'_>,
         octets: &[u8],
         taker: Option<Taker<'_>>,
     ) {
         let MegacoMessage { auth_header, mess: Message { version, m_id, message_body } } = message;
-        let Some(items) = self.users.get(user as usize).map(|user| Arc::clone(&user.items)) else { return };
+        let Some(items) = self.users.get(user as usize).map(|user| &user.items) else { return };
+        let (max_version, connect_by) = (items.max_version, items.connect_by);
         let dialect = Dialect {
             encoding: match items.encoding {
                 Encode::Auto => encoding,
@@ -178,11 +181,11 @@ impl Engine {
         if auth_header.is_some() && holds_request {
             return self.refuse_message(user, route, dialect, 402, "Authentication is not supported");
         }
-        if version > items.max_version && holds_request {
-            let dialect = Dialect { version: items.max_version, ..dialect };
+        if version > max_version && holds_request {
+            let dialect = Dialect { version: max_version, ..dialect };
             return self.refuse_message(user, route, dialect, 406, "Unsupported version");
         }
-        let Some(conn) = self.conn_of(user, &m_id, route, &transactions, dialect, items.connect_by) else {
+        let Some(conn) = self.conn_of(user, &m_id, route, &transactions, dialect, connect_by) else {
             return;
         };
         let length = octets.len() as u64;
@@ -213,7 +216,8 @@ impl Engine {
         }
         let has_handler = matches!(taker, Some(Taker::Handler(_)));
         let replied = List::new();
-        let mut input = Input { route, dialect, encoding, octets, shared: None, has_handler, replied };
+        let mut input =
+            Input { route, dialect, encoding, octets, shared: None, registry, has_handler, replied };
         let mut fresh = List::new();
         for (index, transaction) in transactions.iter().enumerate() {
             match transaction {
@@ -461,8 +465,8 @@ impl Engine {
         }
         let reply = error_reply(id, code, text);
         let Some(user) = self.users.get(user as usize) else { return };
-        if let Ok(octets) = dialect.message(&user.mid, List::One(reply)) {
-            self.transmit(conn, route, octets.into(), List::new(), false);
+        if let Ok(octets) = dialect.message(&self.registry, &user.mid, List::One(reply), &mut self.scratch) {
+            self.transmit(conn, route, octets, List::new(), false);
         }
     }
 
@@ -479,7 +483,7 @@ impl Engine {
             return;
         }
         let Some(user) = self.users.get(user as usize) else { return };
-        if let Ok(octets) = dialect.error(&user.mid, code, text) {
+        if let Ok(octets) = dialect.error(&self.registry, &user.mid, code, text) {
             self.counters.message_errors_sent += 1;
             self.transmit(None, route, octets.into(), List::new(), false);
         }

@@ -18,6 +18,7 @@ mod sender;
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 
+use tercet_megaco::binary::Binary;
 use tercet_megaco::codec::Encoding;
 use tercet_megaco::model::MId;
 
@@ -29,7 +30,7 @@ use crate::seeded::{Random, Seeded};
 use crate::slab::{Chain, Slab};
 use crate::time::Time;
 use crate::wheel::{TimerId, Wheel};
-use crate::wire;
+use crate::wire::{self, Registry};
 pub use error::Error;
 pub use gauges::{Gauges, Latencies};
 use handler::Taker;
@@ -180,6 +181,9 @@ pub struct Engine {
     latencies: Latencies,
     gate: ErrorGate,
     key: Vec<u8>,
+    registry: Registry,
+    /// What messages are written into.
+    scratch: Vec<u8>,
 }
 
 impl Engine {
@@ -208,7 +212,20 @@ impl Engine {
             latencies: Latencies::default(),
             gate: ErrorGate::new(seeded),
             key: Vec::new(),
+            registry: Registry::default(),
+            scratch: Vec::new(),
         }
+    }
+
+    /// Sets what the binary encodings know beside the modules, for all users: packages, and the octets of terminations. The
+    /// standard packages are known without it.
+    pub fn set_registry(&mut self, binary: Binary) {
+        self.registry = Registry::new(binary);
+    }
+
+    /// Returns what the binary encodings know beside the modules.
+    pub fn registry(&self) -> &Binary {
+        &self.registry
     }
 
     /// Adds a local entity with the configuration of its connections.

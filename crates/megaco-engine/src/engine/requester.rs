@@ -110,13 +110,23 @@ impl Engine {
     ///
     /// # Errors
     /// No such connection, too many requests that wait, or one that cannot be encoded or is too large. Nothing is sent then.
-    pub fn request(
+    pub fn request<'a>(
         &mut self,
         now: Time,
         conn: ConnId,
-        transactions: Vec<List<ActionRequest<'_>>>,
+        transactions: impl IntoIterator<Item = List<ActionRequest<'a>>>,
         options: &RequestOptions,
-    ) -> Result<Vec<(RequestId, u32)>, Error> {
+    ) -> Result<List<(RequestId, u32)>, Error> {
+        self.request_all(now, conn, transactions.into_iter().collect(), options)
+    }
+
+    fn request_all(
+        &mut self,
+        now: Time,
+        conn: ConnId,
+        transactions: List<List<ActionRequest<'_>>>,
+        options: &RequestOptions,
+    ) -> Result<List<(RequestId, u32)>, Error> {
         self.advance(now);
         let index = self.live(conn)?;
         let Some(found) = self.conns.get(index) else { return Err(Error::NoSuchConnection) };
@@ -134,22 +144,25 @@ impl Engine {
         let Some(mid) = self.users.get(user as usize).map(|user| &user.mid) else {
             return Err(Error::NoSuchUser);
         };
-        let overhead = dialect.overhead(mid);
-        let mut kept = Vec::with_capacity(count);
+        let mut kept = List::new();
         for (actions, &id) in transactions.into_iter().zip(&ids) {
             let request = TransactionRequest { transaction_id: Lenient(Some(id)), actions };
             let transaction = Transaction::TransactionRequest(request);
             let is_piece = gathers || count > 1;
-            let octets = if is_piece {
-                dialect.piece(mid, transaction)?
+            let (request, length) = if is_piece {
+                let piece = dialect.piece(&self.registry, mid, transaction)?;
+                let length = piece.len() + dialect.overhead(mid);
+                (Kept::Piece(piece.into()), length)
             } else {
-                dialect.message(mid, List::One(transaction))?
+                let transaction = List::One(transaction);
+                let octets = dialect.message(&self.registry, mid, transaction, &mut self.scratch)?;
+                let length = octets.len();
+                (Kept::Message(octets), length)
             };
-            let length = octets.len() + if is_piece { overhead } else { 0 };
             if length > max {
                 return Err(Error::TooLarge(length));
             }
-            kept.push(if is_piece { Kept::Piece(octets.into()) } else { Kept::Message(octets.into()) });
+            kept.push(request);
         }
         // From here on nothing fails.
         if let Some(user) = self.users.get_mut(user as usize) {
@@ -157,7 +170,7 @@ impl Engine {
         }
         let timer = options.request_timer.unwrap_or(items.request_timer);
         let differs = options.long_request_timer.is_some() || options.keep_alive.is_some();
-        let mut requests = Vec::with_capacity(count);
+        let mut requests = List::new();
         for (kept, &id) in kept.into_iter().zip(&ids) {
             let slot = self.requests.insert(Request {
                 conn: index,
@@ -182,7 +195,7 @@ impl Engine {
             requests.push((self.request_id(slot), id));
         }
         self.count(Some(index), |counters| counters.requests_sent += count as u64);
-        let slots: Vec<u32> = requests.iter().map(|(request, _)| request.index).collect();
+        let slots: List<u32> = requests.iter().map(|(request, _)| request.index).collect();
         if gathers {
             slots.iter().for_each(|&slot| self.gather_request(index, slot));
         } else if let [slot] = *slots {
@@ -212,12 +225,12 @@ impl Engine {
     }
 
     /// Ids that no request of the user has, each behind the one before it.
-    fn next_ids(&self, user: u32, count: usize) -> Result<Vec<u32>, Error> {
+    fn next_ids(&self, user: u32, count: usize) -> Result<List<u32>, Error> {
         let Some(found) = self.users.get(user as usize) else { return Err(Error::NoSuchUser) };
         let (min, max) = (found.items.min_trans_id, found.items.max_trans_id);
         let room = (max - min) as usize + 1;
         let mut last = found.last_id;
-        let mut ids = Vec::with_capacity(count);
+        let mut ids = List::new();
         // All ids are tried once.
         for _ in 0..room {
             if ids.len() == count {
@@ -272,7 +285,7 @@ impl Engine {
                 })
                 .collect();
             let taken = pieces.len().max(1);
-            if let Ok(octets) = dialect.join(mid, &pieces) {
+            if let Ok(octets) = dialect.join(&self.registry, mid, &pieces) {
                 let origins =
                     rest[..taken].iter().map(|&slot| Origin::Request(self.request_id(slot))).collect();
                 self.transmit(Some(conn), route, octets.into(), origins, false);
@@ -292,7 +305,7 @@ impl Engine {
             Kept::Message(octets) => Arc::clone(octets),
             Kept::Piece(piece) => {
                 let Some(user) = self.users.get(found.user as usize) else { return };
-                let Ok(octets) = dialect.join(&user.mid, &[piece]) else { return };
+                let Ok(octets) = dialect.join(&self.registry, &user.mid, &[piece]) else { return };
                 octets.into()
             }
             Kept::Nothing => return,

@@ -83,7 +83,8 @@ impl Engine {
         dialect.version = options.version.unwrap_or(dialect.version);
         let has_pendings = executing.pendings > 0;
         let Some(found) = self.conns.get(conn) else { return Err(Error::NoSuchConnection) };
-        let (user, items) = (found.user, Arc::clone(&found.items));
+        let (user, window) = (found.user, found.items.segment_send);
+        let running = options.reply_timer.unwrap_or(found.items.reply_timer).start();
         let Some(mid) = self.users.get(user as usize).map(|user| &user.mid) else {
             return Err(Error::NoSuchUser);
         };
@@ -93,10 +94,9 @@ impl Engine {
             AckMode::Handle | AckMode::Sloppy => true,
             AckMode::Pending => has_pendings,
         };
-        let running = options.reply_timer.unwrap_or(items.reply_timer).start();
 
         let max = self.max_message(conn, Some(route));
-        let may_segment = dialect.version >= 3 && items.segment_send != Window::None;
+        let may_segment = dialect.version >= 3 && window != Window::None;
         // The whole is encoded first: most replies fit.
         let copy = match &result {
             TransactionResult::ActionReplies(actions) if may_segment && actions.len() > 1 => {
@@ -113,8 +113,8 @@ impl Engine {
                 segmentation_complete: None,
             })
         };
-        let whole = dialect.message(mid, List::One(reply(result)))?;
-        let mut octets: Arc<[u8]> = whole.into();
+        let whole = List::One(reply(result));
+        let mut octets = dialect.message(&self.registry, mid, whole, &mut self.scratch)?;
         let segments = match &copy {
             Some(actions) if octets.len() > max => {
                 self.segment(user, dialect, id, imm_ack_required, actions, max)
@@ -123,7 +123,7 @@ impl Engine {
         };
         if octets.len() > max && segments.is_none() {
             let error = error_reply(id, 533, "Response exceeds maximum transport PDU size");
-            octets = dialect.message(mid, List::One(error))?.into();
+            octets = dialect.message(&self.registry, mid, List::One(error), &mut self.scratch)?;
         }
 
         self.stop_execution(slot);
@@ -233,7 +233,8 @@ impl Engine {
             }
             return;
         }
-        let (is_registering, items) = (found.is_registering, Arc::clone(&found.items));
+        let is_registering = found.is_registering;
+        let (pending, execution) = (found.items.pending_timer, found.items.execution_timer);
         let slot = self.responses.insert(Response {
             conn,
             id,
@@ -250,8 +251,8 @@ impl Engine {
             let text = "Transaction request received before a ServiceChange reply";
             return self.answer_by_error(slot, conn, route, input.dialect, 505, text);
         }
-        let running = items.pending_timer.start();
-        let limit = match items.execution_timer.as_millis() {
+        let running = pending.start();
+        let limit = match execution.as_millis() {
             Some(millis) => self.wheel.start(self.now, millis.into(), Due::Execution(slot)),
             None => TimerId::NONE,
         };
@@ -377,8 +378,9 @@ impl Engine {
         let timer = Timer::millis(u32::try_from(self.long_timer(slot)).unwrap_or(u32::MAX));
         let id = self.responses.get(slot).map_or(0, |response| response.id);
         let Some(mid) = self.users.get(user as usize).map(|user| &user.mid) else { return };
-        let octets: Arc<[u8]> = match dialect.message(mid, List::One(error_reply(id, code, text))) {
-            Ok(octets) => octets.into(),
+        let error = List::One(error_reply(id, code, text));
+        let octets = match dialect.message(&self.registry, mid, error, &mut self.scratch) {
+            Ok(octets) => octets,
             Err(_) => Arc::from([]),
         };
         self.count(Some(conn), |counters| counters.replies_sent += 1);
@@ -391,10 +393,8 @@ impl Engine {
         let origin = Origin::Reply(self.token(slot));
         let is_gathering = self.conns.get(conn).is_some_and(|conn| conn.gather.is_some());
         if is_gathering
-            && let Ok(message) = {
-                use tercet_megaco::codec::Codec as _;
-                dialect.encoding.decode(octets)
-            }
+            && let registry = self.registry.clone()
+            && let Ok(message) = dialect.encoding.decode_with(&registry, octets)
             && let tercet_megaco::model::MessageBody::Transactions(List::One(reply)) =
                 message.mess.message_body
             && self.send_at_once(conn, route, dialect, reply, Some(origin)).is_some()

@@ -162,7 +162,8 @@ impl Engine {
         max: usize,
     ) -> Option<Vec<(u16, Arc<[u8]>)>> {
         let mid = &self.users.get(user as usize)?.mid;
-        let encode = |actions: &[ActionReply<'_>], number: u16, is_last: bool| {
+        let mut scratch = Vec::new();
+        let mut encode = |actions: &[ActionReply<'_>], number: u16, is_last: bool| {
             let reply = TransactionReply {
                 transaction_id: Lenient(Some(id)),
                 imm_ack_required,
@@ -170,9 +171,10 @@ impl Engine {
                 segment_number: Some(number),
                 segmentation_complete: is_last.then_some(()),
             };
-            dialect.message(mid, List::One(Transaction::TransactionReply(reply))).ok()
+            let reply = List::One(Transaction::TransactionReply(reply));
+            dialect.message(&self.registry, mid, reply, &mut scratch).ok()
         };
-        let fits = |actions: &[ActionReply<'_>]| {
+        let mut fits = |actions: &[ActionReply<'_>]| {
             encode(actions, u16::MAX, true).is_some_and(|octets| octets.len() <= max)
         };
         let mut segments: Vec<&[ActionReply<'_>]> = Vec::new();
@@ -190,9 +192,7 @@ impl Engine {
         }
         let last = u16::try_from(segments.len()).ok().filter(|&last| last > 1)?;
         let numbered = (1..).zip(segments);
-        numbered
-            .map(|(number, actions)| Some((number, encode(actions, number, number == last)?.into())))
-            .collect()
+        numbered.map(|(number, actions)| Some((number, encode(actions, number, number == last)?))).collect()
     }
 
     /// Begins to send segments.

@@ -80,12 +80,13 @@ impl Engine {
         let mid = &self.users.get(user)?.mid;
         let origins = origin.map_or_else(List::new, List::One);
         if !self.goes_along(conn, route, dialect) {
-            let octets: Arc<[u8]> = dialect.message(mid, List::One(transaction)).ok()?.into();
+            let transactions = List::One(transaction);
+            let octets = dialect.message(&self.registry, mid, transactions, &mut self.scratch).ok()?;
             self.transmit(Some(conn), route, Arc::clone(&octets), origins, false);
             return Some(octets);
         }
-        let piece = dialect.piece(mid, transaction).ok()?;
-        let alone: Arc<[u8]> = dialect.join(mid, &[&piece]).ok()?.into();
+        let piece = dialect.piece(&self.registry, mid, transaction).ok()?;
+        let alone: Arc<[u8]> = dialect.join(&self.registry, mid, &[&piece]).ok()?.into();
         if !self.flush_with(conn, Some((&piece, &origins))) {
             self.flush(conn);
             self.transmit(Some(conn), route, Arc::clone(&alone), origins, false);
@@ -174,7 +175,7 @@ impl Engine {
         let ack = if gather.acks.is_empty() {
             None
         } else {
-            dialect.piece(mid, Transaction::TransactionResponseAck(ranges(&gather.acks))).ok()
+            dialect.piece(&self.registry, mid, Transaction::TransactionResponseAck(ranges(&gather.acks))).ok()
         };
         pieces.extend(ack.as_deref());
         let last_octets = last.map_or(0, |(piece, _)| piece.len());
@@ -204,7 +205,7 @@ impl Engine {
             pieces.push(piece);
             of.iter().for_each(|&origin| origins.push(origin));
         }
-        let octets = if pieces.is_empty() { None } else { dialect.join(mid, &pieces).ok() };
+        let octets = if pieces.is_empty() { None } else { dialect.join(&self.registry, mid, &pieces).ok() };
         let rest = gather.requests.split_off(sent);
         for index in gather.requests {
             if let Some(request) = self.requests.get_mut(index) {

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use tercet_megaco::List;
+use tercet_megaco::binary::Binary;
 use tercet_megaco::codec::Encoding;
 use tercet_megaco::model::{
     ActionRequest, IntoOwned, Lenient, MId, MessageBody, ServiceChangeMethod, Transaction, TransactionReply,
@@ -28,8 +29,10 @@ fn actions(text: &str) -> List<ActionRequest<'static>> {
 /// A transaction in compact text, without what is around its actions.
 fn shown(transaction: Transaction<'_>) -> String {
     let dialect = Dialect { encoding: Encoding::Compact, version: 3 };
-    let octets = dialect.message(&MId::DeviceName("a".into()), List::One(transaction)).unwrap();
-    let text = String::from_utf8(octets).unwrap().replace("\r\n", "|").replace('\n', "|");
+    let octets = dialect
+        .message(Binary::standard(), &MId::DeviceName("a".into()), List::One(transaction), &mut Vec::new())
+        .unwrap();
+    let text = String::from_utf8(octets.to_vec()).unwrap().replace("\r\n", "|").replace('\n', "|");
     let (_, text) = text.split_once("=1{").unwrap();
     text.strip_suffix('}').unwrap().to_owned()
 }
@@ -60,7 +63,9 @@ impl Gateway {
         for encoding in [Encoding::Ber, Encoding::Per, Encoding::Pretty] {
             let reply = reply(transaction_result.clone());
             let dialect = Dialect { encoding, version: 3 };
-            dialect.message(&MId::DeviceName("a".into()), List::One(reply)).unwrap();
+            dialect
+                .message(Binary::standard(), &MId::DeviceName("a".into()), List::One(reply), &mut Vec::new())
+                .unwrap();
         }
         shown(reply(transaction_result))
     }

@@ -221,7 +221,7 @@ impl Engine {
             Transaction::TransactionRequest(request) => request.actions,
             _ => return error_at(py, actions, 0, WHAT),
         };
-        let sent = self.engine.request(time(now), connection, vec![asked], &RequestOptions::default());
+        let sent = self.engine.request(time(now), connection, [asked], &RequestOptions::default());
         let sent = sent.map_err(|fault| refused(py, fault))?;
         Ok(sent[0].1)
     }

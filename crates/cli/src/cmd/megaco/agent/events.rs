@@ -5,7 +5,8 @@ use serde_json::{Map, Value, json};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
-use tercet_megaco::codec::{Codec, Encoding, decode_any};
+use tercet_megaco::binary::Binary;
+use tercet_megaco::codec::{Codec, Encoding};
 use tercet_megaco::model::{ActionReply, Transaction, TransactionResult};
 use tercet_megaco::parts::{Form, Part, write};
 use tercet_megaco::text::Layout;
@@ -155,13 +156,14 @@ pub(super) fn action_texts(actions: &[ActionReply<'_>]) -> Vec<String> {
 }
 
 /// A message as text: as it is, or as compact text if it is binary.
-pub(in crate::cmd::megaco) fn message_text(octets: &[u8]) -> String {
-    match Encoding::detect(octets) {
+pub(in crate::cmd::megaco) fn message_text(binary: &Binary, octets: &[u8]) -> String {
+    let encoding = Encoding::detect(octets);
+    match encoding {
         Encoding::Pretty | Encoding::Compact | Encoding::Json => String::from_utf8_lossy(octets).into_owned(),
         _ => {
             let mut text = Vec::new();
-            let written =
-                decode_any(octets).and_then(|message| Encoding::Compact.encode(&message, &mut text));
+            let message = encoding.decode_with(binary, octets);
+            let written = message.and_then(|message| Encoding::Compact.encode(&message, &mut text));
             match written {
                 Ok(()) => String::from_utf8_lossy(&text).into_owned(),
                 Err(_) => octets.escape_ascii().to_string(),

@@ -53,7 +53,7 @@ impl Agent {
         let Some(conn) = self.current.filter(|_| is_registered) else { return };
         while let Some(actions) = gateway.poll_request() {
             // What cannot be encoded in the version of the controller is lost, like an event that nobody asked for.
-            _ = self.driver.engine.request(now, conn, vec![actions], &RequestOptions::default());
+            _ = self.driver.engine.request(now, conn, [actions], &RequestOptions::default());
         }
     }
 

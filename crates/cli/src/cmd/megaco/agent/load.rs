@@ -86,15 +86,18 @@ impl Load {
                 Some(text) => format!("!/3 x T=1{{{text}}}"),
                 None => self.scenario.message().to_owned(),
             };
-            if let Err(error) = request_actions(&message) {
-                return Err(Failure::usage(format_args!("bad `--text`: {error}")));
-            }
+            // It is read once: the actions borrow of it, and it is there as long as the process.
+            let message: &'static str = message.leak();
+            let actions = match request_actions(message) {
+                Ok(actions) => actions,
+                Err(error) => return Err(Failure::usage(format_args!("bad `--text`: {error}"))),
+            };
             let pace = match (self.rate, self.in_flight) {
                 (_, Some(count)) => Pace::InFlight(count),
                 (rate, None) => Pace::Rate(rate.unwrap_or(1)),
             };
             let ends_calls = self.text.is_none() && matches!(self.scenario, Scenario::Call);
-            agent.load(Generator::new(message, pace, self.duration, ends_calls));
+            agent.load(Generator::new(actions, pace, self.duration, ends_calls));
             agent.run().await
         })
     }
@@ -124,7 +127,7 @@ impl Scenario {
 
 /// Makes requests and measures their ends.
 pub(super) struct Generator {
-    message: String,
+    actions: List<ActionRequest<'static>>,
     pace: Pace,
     duration: Duration,
     begin: Option<Time>,
@@ -144,10 +147,10 @@ pub(super) struct Generator {
 const DRAIN: Duration = Duration::from_secs(120);
 
 impl Generator {
-    fn new(message: String, pace: Pace, duration: Period, ends_calls: bool) -> Self {
+    fn new(actions: List<ActionRequest<'static>>, pace: Pace, duration: Period, ends_calls: bool) -> Self {
         let millis = duration.as_millis().unwrap_or(u32::MAX);
         Self {
-            message,
+            actions,
             pace,
             duration: Duration::from_millis(millis.into()),
             begin: None,
@@ -185,7 +188,7 @@ impl Generator {
 
     pub(super) fn actions(&mut self) -> List<ActionRequest<'static>> {
         match self.calls.pop_front() {
-            None => request_actions(&self.message).map(IntoOwned::into_owned).unwrap_or_default(),
+            None => self.actions.clone(),
             Some(context) => {
                 let message = format!("!/1 x T=1{{C={context}{{S=*}}}}");
                 request_actions(&message).map(IntoOwned::into_owned).unwrap_or_default()
@@ -280,8 +283,8 @@ mod tests {
     #[test]
     fn scenarios_are_requests() {
         for scenario in [Scenario::Notify, Scenario::Call, Scenario::Audit] {
-            let message = scenario.message().to_owned();
-            let mut generator = Generator::new(message, Pace::Rate(10), Period::millis(1000), false);
+            let actions = request_actions(scenario.message()).unwrap();
+            let mut generator = Generator::new(actions, Pace::Rate(10), Period::millis(1000), false);
             assert_eq!(generator.actions().len(), 1, "{scenario:?}");
         }
         assert_eq!((rate("10/s"), rate("7")), (Ok(10), Ok(7)));
@@ -290,8 +293,8 @@ mod tests {
 
     #[test]
     fn requests_are_due_by_the_rate() {
-        let message = Scenario::Audit.message().to_owned();
-        let mut generator = Generator::new(message, Pace::Rate(100), Period::millis(500), false);
+        let actions = request_actions(Scenario::Audit.message()).unwrap();
+        let mut generator = Generator::new(actions, Pace::Rate(100), Period::millis(500), false);
         assert_eq!(generator.due(Time::from_millis(1000)), 0);
         assert_eq!(generator.due(Time::from_millis(1100)), 10);
         assert_eq!(generator.due(Time::from_millis(9000)), 50);
@@ -300,8 +303,8 @@ mod tests {
 
     #[test]
     fn requests_follow_replies() {
-        let message = Scenario::Audit.message().to_owned();
-        let mut generator = Generator::new(message, Pace::InFlight(3), Period::millis(500), false);
+        let actions = request_actions(Scenario::Audit.message()).unwrap();
+        let mut generator = Generator::new(actions, Pace::InFlight(3), Period::millis(500), false);
         assert_eq!(generator.due(Time::from_millis(1000)), 3);
         assert!(generator.refills());
         assert_eq!(generator.due(Time::from_millis(1499)), 3);

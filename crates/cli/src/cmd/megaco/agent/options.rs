@@ -1,10 +1,12 @@
 //! Options that gateways and controllers share: items of the engine, and what the simulator does.
 
+use super::super::registry::RegistryArgs;
 use super::record::Record;
 use crate::exit::{Failure, Outcome};
 use clap::{Args, ValueEnum};
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use tercet_megaco::binary::Binary;
 use tercet_megaco::model::MId;
 use tercet_megaco::text::read_mid;
 use tercet_megaco_engine::driver::{Tls, Url};
@@ -124,6 +126,9 @@ pub(super) struct EngineArgs {
     #[arg(long, value_name = "URL")]
     hep: Option<Url>,
 
+    #[command(flatten)]
+    registry: RegistryArgs,
+
     /// Seed of all that is random
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -207,6 +212,11 @@ impl EngineArgs {
             roots: read(&self.tls_ca)?,
             server_name: None,
         })
+    }
+
+    /// What the binary encodings know beside the modules, if there is a file of it.
+    pub(super) fn registry(&self) -> Outcome<Option<Binary>> {
+        self.registry.registry.is_some().then(|| self.registry.read()).transpose()
     }
 
     /// What messages are copied to.

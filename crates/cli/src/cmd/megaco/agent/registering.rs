@@ -85,7 +85,7 @@ impl Agent {
         options.at_once = true;
         options.request_timer = Some(registration.registrar.timer(self.items.request_timer));
         let actions = registration.registrar.request();
-        match self.driver.engine.request(now, conn, vec![actions], &options) {
+        match self.driver.engine.request(now, conn, [actions], &options) {
             Ok(requests) => registration.waiting = requests.first().map(|request| (request.0, conn)),
             Err(_) => {
                 let verdict = registration.registrar.failed();

@@ -61,6 +61,9 @@ impl Agent {
     pub(super) fn new(role: Role, args: &EngineArgs, items: Items, mid: &'static str) -> Outcome<Self> {
         let seed = args.seed();
         let mut engine = Engine::new(seed, Limits::default());
+        if let Some(binary) = args.registry()? {
+            engine.set_registry(binary);
+        }
         let user = engine.add_user(args.mid(mid)?, items.clone()).map_err(Failure::usage)?;
         let mut driver = Driver::new(engine);
         driver.set_stream_limits(StreamLimits { frame: args.idle_frame_timeout, ..StreamLimits::default() });
@@ -256,14 +259,14 @@ impl Agent {
         match note {
             Note::Received { .. } | Note::Sent { .. } if !self.traces => Ok(()),
             Note::Received { route, octets, .. } => {
-                let text = events::message_text(&octets);
+                let text = events::message_text(self.driver.engine.registry(), &octets);
                 self.write(
                     "recv",
                     json!({ "address": route.to_string(), "octets": octets.len(), "text": text }),
                 )
             }
             Note::Sent { transmit, .. } => {
-                let text = events::message_text(&transmit.octets);
+                let text = events::message_text(self.driver.engine.registry(), &transmit.octets);
                 let (address, resend) = (transmit.route.to_string(), transmit.is_resend);
                 let octets = transmit.octets.len();
                 self.write(
@@ -441,8 +444,7 @@ impl Agent {
         let (Some(conn), Some(generator)) = (self.current, &mut self.desk.generator) else { return };
         for _ in 0..generator.due(now) {
             let actions = generator.actions();
-            if let Ok(requests) =
-                self.driver.engine.request(now, conn, vec![actions], &RequestOptions::default())
+            if let Ok(requests) = self.driver.engine.request(now, conn, [actions], &RequestOptions::default())
             {
                 generator.began(requests[0].0, now);
             }
@@ -475,7 +477,7 @@ impl Agent {
                 let sent = match request_actions(&message) {
                     Ok(actions) => {
                         let sent =
-                            self.driver.engine.request(now, conn, vec![actions], &RequestOptions::default());
+                            self.driver.engine.request(now, conn, [actions], &RequestOptions::default());
                         sent.map(drop).map_err(|error| error.to_string())
                     }
                     Err(error) => Err(format!("bad request: {error}")),

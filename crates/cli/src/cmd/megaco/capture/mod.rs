@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 use tercet::records::Guard;
 use tercet_capture::{Capture as Packets, DecodeAs, Endpoint, Event, Options, Pdu, Stream};
+use tercet_megaco::binary::Binary;
 use tercet_megaco::codec::{Codec, Encoding};
 use tercet_megaco::model::{MegacoMessage, MessageBody};
 use tercet_megaco_engine::driver::Url;
@@ -268,7 +269,7 @@ impl Follower<'_> {
             "resend": resend,
         });
         if self.capture.trace {
-            event["text"] = json!(message_text(pdu.octets));
+            event["text"] = json!(message_text(Binary::standard(), pdu.octets));
         }
         self.event("message", event)?;
         if let Some(error) = error {
