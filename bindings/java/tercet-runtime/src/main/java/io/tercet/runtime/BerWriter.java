@@ -1,6 +1,9 @@
 package io.tercet.runtime;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.math.BigInteger;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -12,8 +15,12 @@ import java.util.List;
  * generated code: users have {@link Encoder}.
  */
 public final class BerWriter {
-    /** Bytes of a header at most. */
-    private static final int HEADER = 16;
+    /** Bytes that are free in front of what is written, whatever is written next: a header, or a number. */
+    private static final int SLACK = 32;
+
+    private static final VarHandle INTS = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
+    private static final VarHandle LONGS =
+            MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
 
     private final Rules rules;
     private final boolean ber;
@@ -73,8 +80,8 @@ public final class BerWriter {
     // Octets
 
     private void room(int octets) {
-        if (start < octets) {
-            grow(octets);
+        if (start < octets + SLACK) {
+            grow(octets + SLACK);
         }
     }
 
@@ -88,6 +95,21 @@ public final class BerWriter {
 
     private void push(byte[] octets, int from, int length) {
         room(length);
+        int end = from + length;
+        if (length <= 16 && end >= 16) {
+            // Always 16 bytes, as branches on short lengths are mispredicted: those in front are overwritten next.
+            byte[] out = buffer;
+            int at = start;
+            LONGS.set(out, at - 8, (long) LONGS.get(octets, end - 8));
+            LONGS.set(out, at - 16, (long) LONGS.get(octets, end - 16));
+            start = at - length;
+        } else {
+            copy(octets, from, length);
+        }
+    }
+
+    /** Copies into the room in front of what is written. */
+    private void copy(byte[] octets, int from, int length) {
         byte[] out = buffer;
         int at = start - length;
         if (length < 16) {
@@ -157,15 +179,15 @@ public final class BerWriter {
      * @param mark the position of {@link #open}
      */
     public void close(int tag, int mark) {
-        room(HEADER);
-        byte[] out = buffer;
-        int at = start;
         if (cer) {
+            room(0);
+            byte[] out = buffer;
+            int at = start;
             out[--at] = (byte) 0x80;
+            start = putTag(out, at, tag, 0x20);
         } else {
-            at = putLength(out, at, out.length - at - mark);
+            header(tag, 0x20, length() - mark);
         }
-        start = putTag(out, at, tag, 0x20);
     }
 
     /**
@@ -179,19 +201,24 @@ public final class BerWriter {
     }
 
     private void header(int tag, int length) {
-        room(HEADER);
-        start = header(buffer, start, tag, length);
+        header(tag, 0, length);
     }
 
-    /** Puts a header in front of what begins at a position; returns where it begins. */
-    private static int header(byte[] out, int from, int tag, int length) {
-        int at = from;
-        if (length < 0x80) {
-            out[--at] = (byte) length;
+    /** Puts a header in front of what is written: the usual ones by one store. */
+    private void header(int tag, int form, int length) {
+        room(0);
+        byte[] out = buffer;
+        int at = start;
+        int number = tag & 0x1FFFFFFF;
+        if (length < 0x80 && number < 0x80) {
+            int first = tag >>> 24 & 0xC0 | form;
+            boolean isLow = number < 31;
+            int identifier = isLow ? first | number : (first | 0x1F) << 8 | number;
+            INTS.set(out, at - 4, identifier << 8 | length);
+            start = at - (isLow ? 2 : 3);
         } else {
-            at = putLength(out, at, length);
+            start = putTag(out, putLength(out, at, length), tag, form);
         }
-        return putTag(out, at, tag, 0);
     }
 
     private static int putLength(byte[] out, int from, int length) {
@@ -256,18 +283,13 @@ public final class BerWriter {
      * @throws Asn1Exception never; other types may have values that cannot be written
      */
     public void integer(int tag, long value) throws Asn1Exception {
-        room(HEADER + 8);
-        byte[] out = buffer;
-        int end = start;
-        int at = end;
-        long rest = value;
-        byte octet;
-        do {
-            octet = (byte) rest;
-            out[--at] = octet;
-            rest >>= 8;
-        } while (rest != octet >> 7);
-        start = header(out, at, tag, end - at);
+        room(8);
+        int at = start;
+        // The fewest bytes in which the sign is kept (8.3.2).
+        int length = 72 - Long.numberOfLeadingZeros(value ^ value >> 63) >> 3;
+        LONGS.set(buffer, at - 8, value);
+        start = at - length;
+        header(tag, length);
     }
 
     /**
