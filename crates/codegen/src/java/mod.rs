@@ -2,6 +2,7 @@
 
 mod ber;
 mod declare;
+mod imports;
 mod jer;
 mod names;
 mod oer;
@@ -15,6 +16,7 @@ use crate::defaults::Depths;
 use crate::names::Names;
 use crate::types::{Repr, Types};
 use crate::{Codecs, Config, Error, Overlay};
+use imports::{IMPORTS, mentions};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
@@ -593,59 +595,3 @@ fn conditions(into: &str, method: &str, class: &str, conditions: &[String]) -> (
     }
     (lines, methods)
 }
-
-/// Whether a text has a word.
-fn mentions(text: &str, word: &str) -> bool {
-    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
-    text.match_indices(word).any(|(at, _)| {
-        !text[..at].ends_with(is_part)
-            && !text[at + word.len()..].starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
-    })
-}
-
-const RUNTIME: &str = "io.tercet.runtime";
-
-/// The classes that printed text may use.
-const IMPORTS: &[(&str, &str)] = &[
-    ("java.math", "BigInteger"),
-    ("java.util", "Arrays"),
-    ("java.util", "List"),
-    ("java.util", "Objects"),
-    ("java.util.function", "Consumer"),
-    (RUNTIME, "Asn1Exception"),
-    (RUNTIME, "Asn1Real"),
-    (RUNTIME, "Asn1Type"),
-    (RUNTIME, "Asn1Value"),
-    (RUNTIME, "BerReader"),
-    (RUNTIME, "BerTag"),
-    (RUNTIME, "BerWriter"),
-    (RUNTIME, "BitString"),
-    (RUNTIME, "Components"),
-    (RUNTIME, "Contained"),
-    (RUNTIME, "ErrorKind"),
-    (RUNTIME, "JerItems"),
-    (RUNTIME, "JerMembers"),
-    (RUNTIME, "JerReader"),
-    (RUNTIME, "Lists"),
-    (RUNTIME, "Null"),
-    (RUNTIME, "Nullable"),
-    (RUNTIME, "ObjectIdentifier"),
-    (RUNTIME, "Octets"),
-    (RUNTIME, "OerReader"),
-    (RUNTIME, "OerTime"),
-    (RUNTIME, "OerWriter"),
-    (RUNTIME, "PerAdditions"),
-    (RUNTIME, "PerAlphabet"),
-    (RUNTIME, "PerReader"),
-    (RUNTIME, "PerSize"),
-    (RUNTIME, "PerTime"),
-    (RUNTIME, "PerWhole"),
-    (RUNTIME, "PerWriter"),
-    (RUNTIME, "RelativeObjectIdentifier"),
-    (RUNTIME, "Rules"),
-    (RUNTIME, "TableKey"),
-    (RUNTIME, "TableRows"),
-    (RUNTIME, "UnknownAdditions"),
-    (RUNTIME, "UnknownAlternative"),
-    (RUNTIME, "ValueWriter"),
-];

@@ -1,13 +1,14 @@
 //! Reading.
 
+mod enumerated;
+
 use super::Per;
 use crate::code::per::{
-    Addition, Choice, Enumerated, Integer, IntegerForm, List, MachineInteger, Member, Members, Primitive,
-    Struct, Value,
+    Addition, Choice, Integer, IntegerForm, List, MachineInteger, Member, Members, Primitive, Struct, Value,
 };
 use crate::code::{Key, Table};
 use crate::java::values::{big, big_of, long};
-use crate::java::{ITEMS, Number, PARTS, added_parts};
+use crate::java::{Number, PARTS, added_parts};
 use std::collections::HashMap;
 use tercet_plan::per::Whole;
 use tercet_plan::{FieldId, NodeId};
@@ -430,74 +431,6 @@ impl Per<'_, '_, '_> {
     fn chosen(&mut self, member: &Member<'_>) {
         let ty = self.p.ty(self.p.types.shape.field(member.field).node);
         self.read(&member.value, &format!("{ty} chosen = "), &|_| String::new());
-    }
-
-    pub(super) fn enumerated(&mut self, node: NodeId, code: &Enumerated) {
-        let (rules, name) = (self.rules, self.p.names.ty(node).to_owned());
-        let item = |this: &Self, value: &i64| format!("{name}.{}", this.p.names.item(node, *value));
-        let items = |this: &Self, values: &[i64]| {
-            values.iter().map(|value| item(this, value)).collect::<Vec<_>>().join(", ")
-        };
-        let class = if code.root.len() + code.additions.len() > ITEMS { "PerItems." } else { "" };
-        if self.p.printed.insert(format!("per items {}", node.0)) {
-            let private = if class.is_empty() { "private " } else { "" };
-            let (root, added) = (items(self, &code.root), items(self, &code.additions));
-            if !class.is_empty() {
-                self.open("private static final class PerItems {");
-            }
-            self.line(format!("{private}static final {name}[] ROOT = {{{root}}};"));
-            if code.extensible {
-                self.line(format!("{private}static final {name}[] ADDED = {{{added}}};"));
-            }
-            // By the place of the item in the notation; that of an addition with all bits turned.
-            let position =
-                |values: &[i64]| -> HashMap<i64, i64> { values.iter().copied().zip(0..).collect() };
-            let (root, added) = (position(&code.root), position(&code.additions));
-            let number = |value: i64| match root.get(&value) {
-                Some(number) => *number,
-                None => !added.get(&value).copied().unwrap_or_default(),
-            };
-            let items = self.p.types.shape.items_of(node);
-            let numbers: Vec<String> = items.iter().map(|item| number(item.value).to_string()).collect();
-            self.line(format!("{private}static final int[] NUMBERS = {{{}}};", numbers.join(", ")));
-            if !class.is_empty() {
-                self.close("}");
-            }
-            self.line("");
-        }
-        let whole = self.whole(code.whole);
-        self.open(format!("static {name} read{rules}(PerReader r) throws Asn1Exception {{"));
-        if code.extensible {
-            self.open("if (r.bit()) {");
-            self.line("int number = r.smallNumber();");
-            self.line(format!(
-                "return number < {class}ADDED.length ? {class}ADDED[number] : new {name}.UnknownAddition(number);"
-            ));
-            self.close("}");
-        }
-        self.line(format!("return {class}ROOT[r.item({whole}, {class}ROOT.length, {})];", code.extensible));
-        self.close("}");
-        self.line("");
-        self.open(format!("static void write{rules}(PerWriter w, {name} value) throws Asn1Exception {{"));
-        if code.extensible {
-            self.open(format!("if (value instanceof {name}.UnknownAddition addition) {{"));
-            self.line("w.addedItem(addition.addition());");
-            self.line("return;");
-            self.close("}");
-            self.open(format!("if (!(value instanceof {name}.Known known)) {{"));
-            self.line("throw w.error(ErrorKind.UNKNOWN_ENUMERATION);");
-            self.close("}");
-            self.line(format!("int number = {class}NUMBERS[known.ordinal()];"));
-            self.open("if (number < 0) {");
-            self.line("w.addedItem(~number);");
-            self.line("return;");
-            self.close("}");
-            self.line("w.bit(false);");
-            self.line(format!("w.whole({whole}, number);"));
-        } else {
-            self.line(format!("w.whole({whole}, {class}NUMBERS[value.ordinal()]);"));
-        }
-        self.close("}");
     }
 
     pub(super) fn table_reader(&mut self, node: NodeId, code: &Table<'_, Value>) {
