@@ -14,7 +14,10 @@ PACKAGE = Path(__file__).parent / "python"
 DOCS = Path(__file__).parents[2] / "docs" / "reference"
 PAGES = {
     "python.md": ("tercet", []),
-    "python-ldap.md": ("tercet.ldap", ["tercet.ldap.aio", "tercet.ldap.ldif", "tercet.ldap.controls"]),
+    "python-ldap.md": (
+        "tercet.ldap",
+        ["tercet.ldap.aio", "tercet.ldap.ldif", "tercet.ldap.controls", "tercet.ldap.server"],
+    ),
     "python-megaco.md": ("tercet.megaco", ["tercet.megaco.aio", "tercet.megaco.sdp"]),
 }
 

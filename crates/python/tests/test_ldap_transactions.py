@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -159,3 +162,69 @@ def test_with_asyncio(bank: ldap.Directory, tmp_path: Path) -> None:
     asyncio.run(work())
     with ldap.connect(bank.url) as connection:
         assert (balance(connection, ADA), balance(connection, BOB)) == (1, 199)
+
+
+# A process that ends in the middle of a commit: the second change waits for a server that does not answer any more.
+KILLED = """
+import os, sys, threading
+from tercet import ldap
+from tercet.ldap import server
+
+class Relay(ldap.Handler):
+    def __init__(self, target):
+        self.target, self.changes = target, 0
+    def search(self, cx, request):
+        return list(self.target.search(request.base, request.filter, scope=request.scope, attributes=["*", "+"]))
+    def add(self, cx, request):
+        self.target.add(request.dn, {name: request.entry[name] for name in request.entry})
+    def delete(self, cx, request):
+        self.target.delete(request.dn)
+    def modify(self, cx, request):
+        if request.dn.startswith("uid="):
+            self.changes += 1
+            if self.changes == 2:
+                os._exit(9)
+        self.target.modify(request.dn, request.modifications)
+
+with ldap.connect(sys.argv[1]) as target, ldap.Server(Relay(target)) as relay:
+    with ldap.connect(relay.url) as connection:
+        with connection.transaction(locks="ou=locks,o=test", journal=sys.argv[2], engine="advisory", lease=1) as txn:
+            txn.modify("uid=ada,o=test", [("increment", "uidNumber", -30)])
+            txn.modify("uid=bob,o=test", [("increment", "uidNumber", 30)])
+"""
+
+
+def test_interrupted_transactions_are_recovered(bank: ldap.Directory, tmp_path: Path) -> None:
+    journal = tmp_path / "j"
+    with ldap.connect(bank.url) as connection:
+        assert subprocess.run([sys.executable, "-c", KILLED, bank.url, str(journal)]).returncode == 9
+        assert (balance(connection, ADA), balance(connection, BOB)) == (70, 100)
+        [left] = ldap.pending(journal)
+        assert (left.state, left.operations) == ("committing", 2)
+        assert json.loads(Path(left.journal).read_text().splitlines()[0])
+        assert connection.recover(journal) == [ldap.Recovered(left.transaction, "undone", [])]
+        assert (balance(connection, ADA), balance(connection, BOB)) == (100, 100)
+        assert ldap.pending(journal) == [] and connection.recover(journal) == []
+        assert list(connection.search(LOCKS, scope="children")) == []
+        with pytest.raises(ldap.UsageError, match="lock_wait"):
+            connection.recover(journal, lock_wait=-1)
+
+
+def test_conflicts_stay(bank: ldap.Directory, tmp_path: Path) -> None:
+    journal = tmp_path / "j"
+
+    async def work() -> None:
+        async with aio.connect(bank.url) as connection:
+            [recovered] = await connection.recover(journal)
+            assert (recovered.outcome, recovered.conflicts) == ("undone", [])
+
+    with ldap.connect(bank.url) as connection:
+        assert subprocess.run([sys.executable, "-c", KILLED, bank.url, str(journal)]).returncode == 9
+        connection.modify(ADA, [("replace", "uidNumber", 5)])
+        [left] = ldap.pending(journal)
+        [conflict] = connection.recover(left.journal)
+        assert conflict.outcome == "conflicts" and "uid=ada,o=test" in conflict.conflicts[0]
+        assert [one.state for one in ldap.pending(journal)] == ["conflict"]
+        connection.modify(ADA, [("replace", "uidNumber", 70)])
+        asyncio.run(work())
+        assert balance(connection, ADA) == 100

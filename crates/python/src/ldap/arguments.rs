@@ -1,6 +1,7 @@
 //! What Python gives: values, controls, changes, what to look for, and what to connect with.
 
 use super::answers::VALUES;
+use super::drafts::Draft;
 use super::entry::Entry;
 use super::error;
 use super::names::Dn;
@@ -95,7 +96,7 @@ pub(super) fn control(object: &Bound<'_, PyAny>) -> PyResult<Control> {
     Ok(Control { oid, critical, value })
 }
 
-/// What an entry contains: one of a search, or a record of content.
+/// What an entry contains: one of a search, a draft, or a record of content.
 pub(super) fn content(object: &Bound<'_, PyAny>) -> PyResult<(String, Attributes)> {
     let record = record(object)?;
     match record.change {
@@ -104,8 +105,16 @@ pub(super) fn content(object: &Bound<'_, PyAny>) -> PyResult<(String, Attributes
     }
 }
 
-/// A `Record` of LDIF, or an entry of a search as one.
+/// A `Record` of LDIF, or an entry of a search or a draft as one.
 pub(super) fn record(object: &Bound<'_, PyAny>) -> PyResult<Record> {
+    if let Ok(draft) = object.cast::<Draft>() {
+        let draft = draft.try_borrow()?;
+        let draft = draft.get_ref();
+        let attributes =
+            draft.attributes().map(|(name, values)| (name.to_owned(), values.to_vec())).collect();
+        let change = Change::Add(attributes);
+        return Ok(Record { dn: draft.dn().to_owned(), controls: Vec::new(), change, is_change: false });
+    }
     if let Ok(entry) = object.cast::<Entry>() {
         let entry = &entry.get().0;
         let attributes = entry.attributes().map(|attribute| {

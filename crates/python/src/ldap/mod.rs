@@ -16,6 +16,7 @@ mod filter;
 mod ldif;
 mod names;
 mod runtime;
+mod server;
 mod session;
 mod transaction;
 
@@ -44,9 +45,11 @@ pub(crate) mod _ldap {
     #[pymodule_export]
     use super::names::{Dn, Url};
     #[pymodule_export]
+    use super::server::{Responder, Serving, Stopped, serve};
+    #[pymodule_export]
     use super::session::{
         AsyncConnection, Connection, connect, connect_async, search_cldap, search_cldap_async,
     };
     #[pymodule_export]
-    use super::transaction::{AsyncTransaction, Transaction};
+    use super::transaction::{AsyncTransaction, Transaction, pending};
 }

@@ -434,6 +434,20 @@ impl Session {
         Work::object(py, self.client.clone(), self.mode.clone(), arguments)
     }
 
+    /// Finishes interrupted transactions of a journal: a folder, or one of its files. Their operations are undone,
+    /// unless all were made. `lock_wait` is the time in seconds for locks that others have taken over.
+    ///
+    /// Raises Timeout, ParseError, NetworkError; the journal stays then.
+    #[pyo3(signature = (journal, *, lock_wait = 30.0))]
+    fn recover<'py>(
+        &self,
+        py: Python<'py>,
+        journal: std::path::PathBuf,
+        lock_wait: f64,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        super::transaction::recover(py, self.client.clone(), &self.mode, journal, lock_wait)
+    }
+
     /// Returns the same connection with another time limit for answers.
     fn with_timeout<'py>(&self, py: Python<'py>, timeout: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let client = self.client.with_timeout(ours(arguments::seconds(timeout))?);

@@ -1,5 +1,6 @@
 //! `tercet.ldap.Transaction`: several changes, of which all are made or none, with and without asyncio.
 
+use super::answers::VALUES;
 use super::arguments::{self, Name};
 use super::awaitable::Ready;
 use super::drafts::Draft;
@@ -7,11 +8,13 @@ use super::error;
 use super::runtime::Mode;
 use crate::error::ours;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyList;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex as StdMutex, PoisonError};
 use std::time::Duration;
 use tercet_ldap::ldif::{Change, Record};
-use tercet_ldap::transaction::{Aborted, Engine, Options, Transaction as Inner};
+use tercet_ldap::transaction::{self, Aborted, Engine, Options, Recovered, Transaction as Inner};
 use tercet_ldap::{Client, Error, ErrorKind};
 use tokio::sync::Mutex;
 
@@ -66,6 +69,61 @@ pub(super) struct Arguments<'a> {
     pub(super) lock_wait: f64,
     pub(super) lease: f64,
     pub(super) allow_irreversible: bool,
+}
+
+/// The transactions that have a journal in a folder: interrupted ones, and those that go on at this moment.
+///
+/// `Connection.recover` finishes them.
+///
+/// Raises ParseError, NetworkError if a file cannot be read.
+#[pyfunction]
+pub(crate) fn pending(py: Python<'_>, journal: PathBuf) -> PyResult<Bound<'_, PyList>> {
+    static PENDING: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let all = py.detach(|| transaction::pending(&journal)).map_err(|fault| error::raise(py, &fault))?;
+    let class = PENDING.import(py, VALUES, "Pending")?;
+    let all = all.iter().map(|one| {
+        let file = one.journal.display().to_string();
+        class.call1((&one.transaction, one.state.word(), one.operations, &one.uris, &one.bind_dn, file))
+    });
+    PyList::new(py, all.collect::<PyResult<Vec<_>>>()?)
+}
+
+/// Finishes interrupted transactions: those of a folder, or that of one file.
+pub(super) fn recover<'py>(
+    py: Python<'py>,
+    client: Client,
+    mode: &Mode,
+    journal: PathBuf,
+    lock_wait: f64,
+) -> PyResult<Bound<'py, PyAny>> {
+    let lock_wait = seconds(py, "lock_wait", lock_wait)?;
+    let recovered = async move {
+        let files = if journal.is_file() {
+            vec![journal]
+        } else {
+            transaction::pending(&journal)?.into_iter().map(|one| one.journal).collect()
+        };
+        let mut all = Vec::new();
+        for file in files {
+            let name = file.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+            all.push((name, transaction::recover(&client, &file, lock_wait).await?));
+        }
+        Ok(all)
+    };
+    mode.run(py, recovered, |py, all| {
+        static RECOVERED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        let class = RECOVERED.import(py, VALUES, "Recovered")?;
+        let all = all.into_iter().map(|(name, recovered)| {
+            let (outcome, conflicts) = match recovered {
+                Recovered::Finished { undone: true } => ("undone", Vec::new()),
+                Recovered::Finished { undone: false } => ("finished", Vec::new()),
+                Recovered::Conflicts(all) => ("conflicts", all.iter().map(ToString::to_string).collect()),
+                _ => ("running", Vec::<String>::new()),
+            };
+            class.call1((name, outcome, conflicts))
+        });
+        Ok(PyList::new(py, all.collect::<PyResult<Vec<_>>>()?)?.into_any())
+    })
 }
 
 fn seconds(py: Python<'_>, name: &str, seconds: f64) -> PyResult<Duration> {

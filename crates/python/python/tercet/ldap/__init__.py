@@ -7,6 +7,7 @@
 ...             print(entry.dn, entry["o"], entry.text("objectClass"))
 o=test [b'test'] organization
 
+``tercet.ldap.Server`` is a server whose requests a handler in Python answers; ``tercet.ldap.server`` has the requests.
 ``tercet.ldap.aio`` is the same with asyncio, ``tercet.ldap.ldif`` reads and writes LDIF, ``tercet.ldap.controls`` has
 the controls that requests may come with.
 """
@@ -54,14 +55,18 @@ from tercet.ldap._ldap import (
     Url,
     connect,
     escape_filter,
+    pending,
     search_cldap,
 )
+from tercet.ldap._server import Answer, Context, Handler, Refused, Server
 from tercet.ldap._values import (
     Control,
     Extended,
     Intermediate,
     Modification,
+    Pending,
     Record,
+    Recovered,
     Reference,
     Referrals,
     Result,
@@ -73,10 +78,12 @@ Mapping.register(Draft)
 
 __all__ = [
     "AlreadyExists",
+    "Answer",
     "AssertionFailed",
     "AuthError",
     "ClosedError",
     "Connection",
+    "Context",
     "Control",
     "Directory",
     "Dn",
@@ -87,6 +94,7 @@ __all__ = [
     "Extended",
     "Filter",
     "Generators",
+    "Handler",
     "InsufficientAccess",
     "Intermediate",
     "InvalidCredentials",
@@ -96,17 +104,21 @@ __all__ = [
     "NoSuchAttribute",
     "NoSuchObject",
     "ParseError",
+    "Pending",
     "ProtocolError",
     "Record",
+    "Recovered",
     "Reference",
     "ReferralReceived",
     "Referrals",
+    "Refused",
     "Result",
     "ResultCode",
     "ResultError",
     "Schema",
     "SchemaDraft",
     "SchemaViolation",
+    "Server",
     "Services",
     "SizeLimitExceeded",
     "TimeLimitExceeded",
@@ -119,6 +131,7 @@ __all__ = [
     "UsageError",
     "connect",
     "escape_filter",
+    "pending",
     "search_cldap",
 ]
 

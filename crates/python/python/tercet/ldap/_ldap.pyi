@@ -6,7 +6,17 @@ from typing import Any, BinaryIO, Literal, TypeAlias, TypedDict, TypeVar, final,
 
 from typing_extensions import Buffer, Self, Unpack, disjoint_base
 
-from tercet.ldap._values import Control, Extended, Intermediate, Record, Reference, Referrals, Result
+from tercet.ldap._values import (
+    Control,
+    Extended,
+    Intermediate,
+    Pending,
+    Record,
+    Recovered,
+    Reference,
+    Referrals,
+    Result,
+)
 from tercet.ldap._values import Modification as Change
 from tercet.ldap.controls import Response, SyncInfo
 
@@ -345,7 +355,7 @@ class Filter:
     @staticmethod
     def present(attribute: str) -> Filter:
         """Entries that have an attribute."""
-    def matches(self, entry: Entry | Record) -> bool:
+    def matches(self, entry: Draft | Entry | Record) -> bool:
         """Reports whether the filter selects an entry."""
     def __and__(self, other: Filter, /) -> Filter: ...
     def __or__(self, other: Filter, /) -> Filter: ...
@@ -602,6 +612,11 @@ class Connection:
         """Several changes, of which all are made or none: by transactions of the server (RFC 5805), or by locks, which
         are entries below `locks`, and a `journal`, a folder from which `tercet ldap recover` finishes interrupted
         ones. `engine` is `auto`, `server` or `advisory`; `lock_wait` and `lease` are seconds."""
+    def recover(self, journal: str | PathLike[str], *, lock_wait: float = 30.0) -> list[Recovered]:
+        """Finishes interrupted transactions of a journal: a folder, or one of its files. Their operations are undone,
+        unless all were made. `lock_wait` is the time in seconds for locks that others have taken over.
+
+        Raises Timeout, ParseError, NetworkError; the journal stays then."""
     def with_timeout(self, timeout: float | None) -> Connection:
         """Returns the same connection with another time limit for answers."""
     @property
@@ -720,6 +735,11 @@ class AsyncConnection:
         """Several changes, of which all are made or none: by transactions of the server (RFC 5805), or by locks, which
         are entries below `locks`, and a `journal`, a folder from which `tercet ldap recover` finishes interrupted
         ones. `engine` is `auto`, `server` or `advisory`; `lock_wait` and `lease` are seconds."""
+    def recover(self, journal: str | PathLike[str], *, lock_wait: float = 30.0) -> Operation[list[Recovered]]:
+        """Finishes interrupted transactions of a journal: a folder, or one of its files. Their operations are undone,
+        unless all were made. `lock_wait` is the time in seconds for locks that others have taken over.
+
+        Raises Timeout, ParseError, NetworkError; the journal stays then."""
     def with_timeout(self, timeout: float | None) -> AsyncConnection:
         """Returns the same connection with another time limit for answers."""
     @property
@@ -741,6 +761,60 @@ def connect(*urls: str | Url, **options: Unpack[ConnectOptions]) -> Connection:
 
 def connect_async(*urls: str | Url, **options: Unpack[ConnectOptions]) -> Operation[AsyncConnection]:
     """The same, to be awaited."""
+
+def pending(journal: str | PathLike[str]) -> list[Pending]:
+    """The transactions that have a journal in a folder: interrupted ones, and those that go on at this moment.
+
+    `Connection.recover` finishes them.
+
+    Raises ParseError, NetworkError if a file cannot be read.
+    """
+
+class Stopped(Exception):
+    """The client takes no more entries of a search."""
+
+@final
+class Responder:
+    """Where answers of a handler go."""
+    def entry(self, entry: Draft | Entry | Record) -> Awaitable[None] | None:
+        """Sends an entry. If it has to wait for the client, an awaitable is returned.
+
+        Raises Stopped."""
+    def done(
+        self,
+        code: int,
+        message: str,
+        matched_dn: str,
+        referrals: list[str],
+        controls: Iterable[Control],
+        identity: str | None,
+        credentials: bytes | None,
+        name: str | None,
+        value: bytes | None,
+    ) -> None:
+        """Ends the request."""
+
+@final
+class Serving:
+    """A server that listens."""
+    @property
+    def url(self) -> str:
+        """The URL to connect to."""
+    def close(self, timeout: float) -> bool:
+        """Stops; reports whether all requests ended in so many seconds."""
+
+def serve(
+    start: Callable[[str, tuple[Any, ...], tuple[Any, ...], Responder], Any],
+    listen: str,
+    controls: list[str],
+    root: dict[str, list[str]],
+    certificate: Pem,
+    key: Pem,
+    ldaps: bool,
+    max_connections: int | None,
+    idle: float | None,
+) -> Serving:
+    """Listens, and calls `start` for each request."""
 
 def search_cldap(
     url: str | Url, base: Name = "", filter: str | Filter | None = None, **options: Unpack[SearchOptions]

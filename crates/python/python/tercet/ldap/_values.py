@@ -122,6 +122,34 @@ class Modification(NamedTuple):
     values: list[bytes]
 
 
+class Pending(NamedTuple):
+    """A transaction that has a journal."""
+
+    transaction: str
+    """The identifier, a UUID."""
+    state: Literal["open", "committing", "undoing", "conflict"]
+    """The progress of the transaction."""
+    operations: int
+    """Operations that were sent, or were about to be."""
+    uris: list[str]
+    """The servers."""
+    bind_dn: str
+    """The name that its connection was bound as."""
+    journal: str
+    """The file."""
+
+
+class Recovered(NamedTuple):
+    """The outcome of an interrupted transaction."""
+
+    transaction: str
+    """The identifier, a UUID."""
+    outcome: Literal["finished", "undone", "conflicts", "running"]
+    """Nothing was left to do; operations were undone; some could not be; it goes on in another process."""
+    conflicts: list[str]
+    """Changes that were not undone, because somebody else has changed their entries. The journal stays then."""
+
+
 @dataclass(frozen=True, slots=True)
 class Record:
     """A record of LDIF: an entry, or a change."""
