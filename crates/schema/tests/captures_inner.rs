@@ -25,6 +25,43 @@ S1AP-IEs DEFINITIONS AUTOMATIC TAGS ::= BEGIN
   SourceeNB-ToTargeteNB-TransparentContainer ::= SEQUENCE { rRC-Container RRC-Container, other OCTET STRING }
   RRC-Container ::= OCTET STRING
 END
+NGAP-PDU-Descriptions DEFINITIONS AUTOMATIC TAGS ::= BEGIN
+  IMPORTS HandoverType, SourceToTarget-TransparentContainer, TargetToSource-TransparentContainer FROM NGAP-IEs;
+  NGAP-PDU ::= SEQUENCE { type HandoverType, source SourceToTarget-TransparentContainer OPTIONAL,
+    target TargetToSource-TransparentContainer OPTIONAL }
+END
+NGAP-IEs DEFINITIONS AUTOMATIC TAGS ::= BEGIN
+  HandoverType ::= ENUMERATED { intra5gs, fivegs-to-eps, ... }
+  SourceToTarget-TransparentContainer ::= OCTET STRING
+  TargetToSource-TransparentContainer ::= OCTET STRING
+  SourceNGRANNode-ToTargetNGRANNode-TransparentContainer ::= SEQUENCE { rRCContainer RRCContainer, cell INTEGER (0..255) }
+  TargetNGRANNode-ToSourceNGRANNode-TransparentContainer ::= SEQUENCE { rRCContainer RRCContainer }
+  RRCContainer ::= OCTET STRING
+END
+X2AP-PDU-Descriptions DEFINITIONS AUTOMATIC TAGS ::= BEGIN
+  X2AP-PDU ::= SEQUENCE { context UE-ContextInformation OPTIONAL,
+    target TargeteNBtoSource-eNBTransparentContainer OPTIONAL,
+    toSecondary MeNBtoSgNBContainer OPTIONAL, toMaster SgNBtoMeNBContainer OPTIONAL }
+  UE-ContextInformation ::= SEQUENCE { rRC-Context RRC-Context }
+  RRC-Context ::= OCTET STRING
+  TargeteNBtoSource-eNBTransparentContainer ::= OCTET STRING
+  MeNBtoSgNBContainer ::= OCTET STRING
+  SgNBtoMeNBContainer ::= OCTET STRING
+END
+XnAP-PDU-Descriptions DEFINITIONS AUTOMATIC TAGS ::= BEGIN
+  XnAP-PDU ::= SEQUENCE { context SEQUENCE { rrc-Context OCTET STRING } OPTIONAL,
+    target Target2SourceNG-RANnodeTranspContainer OPTIONAL,
+    toSecondary MN-to-SN-Container OPTIONAL, toMaster SN-to-MN-Container OPTIONAL }
+  Target2SourceNG-RANnodeTranspContainer ::= OCTET STRING
+  MN-to-SN-Container ::= OCTET STRING
+  SN-to-MN-Container ::= OCTET STRING
+END
+NR-InterNodeDefinitions DEFINITIONS AUTOMATIC TAGS ::= BEGIN
+  HandoverPreparationInformation ::= SEQUENCE { node INTEGER (0..65535) }
+  HandoverCommand ::= SEQUENCE { command INTEGER (0..65535) }
+  CG-ConfigInfo ::= SEQUENCE { info INTEGER (0..65535) }
+  CG-Config ::= SEQUENCE { config INTEGER (0..65535) }
+END
 F1AP-PDU-Descriptions DEFINITIONS AUTOMATIC TAGS ::= BEGIN
   F1AP-PDU ::= SEQUENCE { code CLASS-OF-MESSAGES.&code ({Messages}), value CLASS-OF-MESSAGES.&Type ({Messages} {@code}) }
   CLASS-OF-MESSAGES ::= CLASS { &code INTEGER (0..255) UNIQUE, &Type }
@@ -41,6 +78,7 @@ LPP-PDU-Definitions DEFINITIONS AUTOMATIC TAGS ::= BEGIN
 END
 EUTRA-InterNodeDefinitions DEFINITIONS AUTOMATIC TAGS ::= BEGIN
   HandoverPreparationInformation ::= SEQUENCE { cell INTEGER (0..255) }
+  HandoverCommand ::= SEQUENCE { command INTEGER (0..255) }
   UERadioAccessCapabilityInformation ::= SEQUENCE { category INTEGER (0..255) }
 END
 NR-RRC-Definitions DEFINITIONS AUTOMATIC TAGS ::= BEGIN
@@ -121,7 +159,26 @@ fn octet_strings_that_carry_messages_are_decoded() {
     let ranap = make("RANAP-PDU", aper, json!({"initiatingMessage": 1}));
     let h245 = make("MultimediaSystemControlMessage", aper, json!({"request": {"terminalCapabilitySet": 4}}));
     let channel = make("OpenLogicalChannel", aper, json!({"forwardLogicalChannelNumber": 101}));
+    let command = make("EUTRA-InterNodeDefinitions.HandoverCommand", uper, json!({"command": 4}));
+    let of_nr = |name: &str, value| make(&format!("NR-InterNodeDefinitions.{name}"), uper, value);
+    let nr_preparation = of_nr("HandoverPreparationInformation", json!({"node": 1000}));
+    let nr_command = of_nr("HandoverCommand", json!({"command": 2000}));
+    let info = of_nr("CG-ConfigInfo", json!({"info": 3000}));
+    let config = of_nr("CG-Config", json!({"config": 4000}));
+    let source = make(
+        "SourceNGRANNode-ToTargetNGRANNode-TransparentContainer",
+        aper,
+        json!({"rRCContainer": nr_preparation, "cell": 9}),
+    );
+    let target = make(
+        "TargetNGRANNode-ToSourceNGRANNode-TransparentContainer",
+        aper,
+        json!({"rRCContainer": nr_command}),
+    );
     let s1ap = |value| make("S1AP-PDU", aper, value);
+    let ngap = |value| make("NGAP-PDU", aper, value);
+    let x2ap = |value| make("X2AP-PDU", aper, value);
+    let xnap = |value| make("XnAP-PDU", aper, value);
     let f1ap = |code: u8, value: Value| make("F1AP-PDU", aper, json!({"code": code, "value": value}));
     type Found<'a> = (&'a str, Option<&'a str>, &'a str);
     let cases: Vec<(&str, String, Vec<Found<'_>>)> = vec![
@@ -144,6 +201,45 @@ fn octet_strings_that_carry_messages_are_decoded() {
         ),
         // Another system has another container.
         ("s1ap", s1ap(json!({"type": "ltetoutran", "container": container})), vec![]),
+        (
+            "ngap",
+            ngap(json!({"type": "intra5gs", "source": source})),
+            vec![
+                ("ngap", Some("SourceNGRANNode-ToTargetNGRANNode-TransparentContainer"), &source),
+                ("nr-rrc", Some("HandoverPreparationInformation"), &nr_preparation),
+            ],
+        ),
+        (
+            "ngap",
+            ngap(json!({"type": "intra5gs", "target": target})),
+            vec![
+                ("ngap", Some("TargetNGRANNode-ToSourceNGRANNode-TransparentContainer"), &target),
+                ("nr-rrc", Some("HandoverCommand"), &nr_command),
+            ],
+        ),
+        ("ngap", ngap(json!({"type": "fivegs-to-eps", "source": source})), vec![]),
+        (
+            "x2ap",
+            x2ap(json!({"context": {"rRC-Context": preparation}})),
+            vec![("lte-rrc", Some("HandoverPreparationInformation"), &preparation)],
+        ),
+        ("x2ap", x2ap(json!({"target": command})), vec![("lte-rrc", Some("HandoverCommand"), &command)]),
+        (
+            "x2ap",
+            x2ap(json!({"toSecondary": info, "toMaster": config})),
+            vec![("nr-rrc", Some("CG-ConfigInfo"), &info), ("nr-rrc", Some("CG-Config"), &config)],
+        ),
+        (
+            "xnap",
+            xnap(json!({"context": {"rrc-Context": nr_preparation}})),
+            vec![("nr-rrc", Some("HandoverPreparationInformation"), &nr_preparation)],
+        ),
+        ("xnap", xnap(json!({"target": nr_command})), vec![("nr-rrc", Some("HandoverCommand"), &nr_command)]),
+        (
+            "xnap",
+            xnap(json!({"toSecondary": info, "toMaster": config})),
+            vec![("nr-rrc", Some("CG-ConfigInfo"), &info), ("nr-rrc", Some("CG-Config"), &config)],
+        ),
         (
             "f1ap",
             f1ap(1, json!({"bearer": 1, "container": pdcp})),
