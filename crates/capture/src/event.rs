@@ -54,13 +54,16 @@ pub struct Pdu<'a> {
 const NAME_LIMIT: usize = 20;
 
 /// Names of layers, the outermost first.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Names {
     names: [&'static str; NAME_LIMIT],
     count: usize,
 }
 
 impl Names {
+    /// No layers.
+    pub(crate) const NONE: Self = Self { names: [""; NAME_LIMIT], count: 0 };
+
     /// Adds a name, if it is one.
     pub(crate) fn push(&mut self, name: &'static str) {
         if !name.is_empty()
@@ -73,6 +76,27 @@ impl Names {
 }
 
 impl Pdu<'_> {
+    /// Returns the message with its octets and layers elsewhere.
+    pub(crate) fn with<'b>(&self, octets: &'b [u8], names: &'b Names) -> Pdu<'b> {
+        let Self { frame, time, interface, protocol, source, destination, stream, partial, .. } = *self;
+        Pdu {
+            frame,
+            time,
+            interface,
+            protocol,
+            variant: self.variant.clone(),
+            octets,
+            source,
+            destination,
+            stream,
+            partial,
+            possible_duplicate: self.possible_duplicate,
+            sccp: self.sccp.clone(),
+            names,
+            frames: self.frames.clone(),
+        }
+    }
+
     /// Returns the frames that the message came in, in order; one where it came in a single packet.
     pub fn frames(&self) -> &[u64] {
         self.frames.numbers()

@@ -29,6 +29,7 @@
 //! ```
 
 mod balance;
+mod batch;
 mod ber;
 mod capture;
 mod decode_as;
@@ -41,6 +42,7 @@ mod reassembly;
 mod time;
 
 pub use balance::Balance;
+pub use batch::Batch;
 pub use capture::{Capture, Options};
 pub use decode_as::{DecodeAs, Field};
 pub use event::{Endpoint, Event, Pdu, Sccp, SccpAddress, Stream, Transport, Unread};

@@ -78,9 +78,9 @@ impl std::str::FromStr for Time {
     }
 }
 
-impl fmt::Display for Time {
-    /// Prints the time by RFC 3339, in UTC with nine digits of the second.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Time {
+    /// Returns the text of the time by RFC 3339, in UTC with nine digits of the second: `2023-11-14T22:13:20.000000001Z`.
+    pub fn text(&self) -> [u8; 30] {
         let (days, second) = (self.seconds.div_euclid(DAY), self.seconds.rem_euclid(DAY));
         // Years begin in March, so that the day that leap years add is the last one of a year; eras have 400 years.
         let shifted = days + 719_468;
@@ -92,8 +92,30 @@ impl fmt::Display for Time {
         let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
         let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
         let year = era * 400 + year_of_era + i64::from(month <= 2);
-        let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
-        write!(f, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{:09}Z", self.nanoseconds)
+        let mut text = *b"0000-00-00T00:00:00.000000000Z";
+        let mut put = |from: usize, to: usize, number: u64| {
+            let mut rest = number;
+            for digit in text[from..to].iter_mut().rev() {
+                *digit = b'0' + (rest % 10) as u8;
+                rest /= 10;
+            }
+        };
+        let small = i64::unsigned_abs;
+        put(0, 4, small(year));
+        put(5, 7, small(month));
+        put(8, 10, small(day));
+        put(11, 13, small(second / 3600));
+        put(14, 16, small(second / 60 % 60));
+        put(17, 19, small(second % 60));
+        put(20, 29, self.nanoseconds.into());
+        text
+    }
+}
+
+impl fmt::Display for Time {
+    /// Prints the time by RFC 3339, in UTC with nine digits of the second.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(std::str::from_utf8(&self.text()).unwrap_or_default())
     }
 }
 

@@ -71,11 +71,7 @@ fn tunnels() -> Vec<(&'static str, Vec<u8>, Vec<&'static str>)> {
             gre(&[0, 0, 0x65, 0x58], &frame_inside),
             layers(&["ethernet", "ipv4", "gre"], &bridged),
         ),
-        (
-            "ERSPAN 1",
-            gre(&[0, 0, 0x88, 0xBE], &frame_inside),
-            layers(&["ethernet", "ipv4", "gre"], &bridged),
-        ),
+        ("ERSPAN 1", gre(&[0, 0, 0x88, 0xBE], &frame_inside), layers(&["ethernet", "ipv4", "gre"], &bridged)),
         (
             "ERSPAN 2",
             gre(&[0x10, 0, 0x88, 0xBE, 0, 0, 0, 1, 0x10, 1, 0, 5, 0, 0, 0, 7], &frame_inside),
@@ -83,10 +79,7 @@ fn tunnels() -> Vec<(&'static str, Vec<u8>, Vec<&'static str>)> {
         ),
         (
             "ERSPAN 3",
-            gre(
-                &[0x10, 0, 0x22, 0xEB, 0, 0, 0, 1, 0x20, 1, 0, 5, 0, 0, 0, 7, 0, 0, 0, 0],
-                &frame_inside,
-            ),
+            gre(&[0x10, 0, 0x22, 0xEB, 0, 0, 0, 1, 0x20, 1, 0, 5, 0, 0, 0, 7, 0, 0, 0, 0], &frame_inside),
             layers(&["ethernet", "ipv4", "gre"], &bridged),
         ),
         (
@@ -149,7 +142,10 @@ fn tunnels() -> Vec<(&'static str, Vec<u8>, Vec<&'static str>)> {
             "authentication header",
             ip(
                 51,
-                &with(&[132, 4, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12], &ip_inside[20..]),
+                &with(
+                    &[132, 4, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12],
+                    &ip_inside[20..],
+                ),
             ),
             layers(&["ethernet", "ipv4", "ah"], &["sctp"]),
         ),
@@ -183,7 +179,9 @@ fn messages_are_found_in_tunnels() {
         };
         while capture.read_packet(&mut sink).unwrap() {}
         // Addresses are those of the innermost packet.
-        let source = if expected.iter().filter(|it| it.starts_with("ip")).count() == 1 && name.starts_with(['S', 'a']) {
+        let source = if expected.iter().filter(|it| it.starts_with("ip")).count() == 1
+            && name.starts_with(['S', 'a'])
+        {
             "10.9.0.1:38412"
         } else {
             "10.0.0.1:38412"
@@ -202,7 +200,10 @@ fn tunnels_cut_after_each_octet_keep_the_balance() {
             let mut cut = pcap(&[frame[..length].to_vec()]);
             cut[36..40].copy_from_slice(&(frame.len() as u32).to_le_bytes());
             let (pdus, ..) = read(&cut[..]);
-            assert!(pdus.iter().all(|pdu| pdu.ends_with(" partial") || pdu.ends_with(&hex(MESSAGE))), "{name}: {pdus:?}");
+            assert!(
+                pdus.iter().all(|pdu| pdu.ends_with(" partial") || pdu.ends_with(&hex(MESSAGE))),
+                "{name}: {pdus:?}"
+            );
         }
     }
 }
