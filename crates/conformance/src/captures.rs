@@ -240,7 +240,7 @@ fn brief(octets: &str) -> String {
 }
 
 /// Returns the rule that a name has: `TRANSPORT-PROTOCOL-decode-as-PORT`.
-fn rule_in_name(name: &str) -> Option<DecodeAs> {
+pub(crate) fn rule_in_name(name: &str) -> Option<DecodeAs> {
     let (begin, port) = name.split_once("-decode-as-")?;
     let (transport, protocol) = begin.split_once('-')?;
     let port = port.split('.').next()?;
@@ -248,7 +248,7 @@ fn rule_in_name(name: &str) -> Option<DecodeAs> {
 }
 
 /// Opens a capture, decompressed by the end of its name.
-fn open_file(path: &Path) -> Result<Box<dyn Read>, String> {
+pub(crate) fn open_file(path: &Path) -> Result<Box<dyn Read>, String> {
     let named = |error: std::io::Error| format!("{}: {error}", path.display());
     let file = BufReader::new(File::open(path).map_err(named)?);
     Ok(match path.extension().and_then(|it| it.to_str()) {

@@ -5,6 +5,7 @@ pub mod captures;
 pub mod clauses;
 pub mod compile;
 pub mod corpora;
+pub mod decoded_captures;
 pub mod detect;
 pub mod engine;
 pub mod equal;

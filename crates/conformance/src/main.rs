@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use clap::Parser;
 use peak_alloc::PeakAlloc;
 use tercet_conformance::{
-    Tally, captures, compile, detect, equal, fuzz, hostile, linear, literate, samples, truth, vectors,
-    verdicts,
+    Tally, captures, compile, decoded_captures, detect, equal, fuzz, hostile, linear, literate, samples,
+    truth, vectors, verdicts,
 };
 
 /// Counts the octets of heap, for `linear`.
@@ -28,6 +28,8 @@ enum Task {
     Truth(truth::Arguments),
     /// Compare packet captures with the messages that they are known to contain
     TruthCaptures(captures::Arguments),
+    /// Decode the messages of packet captures by specifications, and encode them again
+    DecodeCaptures(decoded_captures::Arguments),
     /// Measure time and memory of each stage of the compiler, and how they grow with copies of the first specification
     Compile(compile::Arguments),
     /// Make up values of types, write them by all rules and read them again
@@ -72,6 +74,7 @@ fn run(task: &Task) -> Result<Option<Tally>, String> {
         Task::Hostile(options) => hostile::run(options, &mut out.lock()),
         Task::Truth(options) => truth::run(options, &mut out.lock()),
         Task::TruthCaptures(options) => captures::run(options, &mut out.lock()),
+        Task::DecodeCaptures(options) => decoded_captures::run(options, &mut out.lock()),
         Task::Compile(options) => return compile::run(options, &mut out.lock()).map(|()| None),
         Task::Samples(options) => samples::run(options, &mut out.lock()),
         Task::Equal(options) => equal::run(options, &mut out.lock()),
