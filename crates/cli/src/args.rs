@@ -60,6 +60,17 @@ pub struct CaptureArgs {
     pub decode_as: Vec<String>,
 }
 
+/// How lists of information elements of packet captures are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Elements {
+    /// A member for each element, by its name
+    #[default]
+    Map,
+    /// The list as the specification has it
+    List,
+}
+
 /// Whether inputs are packet captures.
 #[cfg(feature = "capture")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

@@ -66,6 +66,7 @@ impl InspectArgs {
             capture: self.capture.clone(),
             type_name: self.source.records.type_name.clone(),
             conditions: Vec::new(),
+            form: Default::default(),
         })
     }
 

@@ -1,6 +1,9 @@
 //! `tercet capture` on real captures, by the real specifications.
 
-use serde_json::Value;
+use arrow_array::cast::AsArray as _;
+use arrow_array::{Array as _, StructArray};
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::fs;
 use std::process::Command;
@@ -256,6 +259,7 @@ fn messages_become_rows_that_are_equal_in_all_formats() {
         }
         assert!(row["value"].is_object(), "{row}");
     }
+    columns_are_named(&rows, &lines, capture, &schemas);
     let columns = "frame,time,src,dst,stream,message,ids.amf,ids.ran";
     let csv = converted(&["-f", "csv", "--columns", columns]);
     assert_eq!(csv.lines().next(), Some(columns));
@@ -311,6 +315,78 @@ fn messages_become_rows_that_are_equal_in_all_formats() {
     }
 }
 
+/// Checks that rows have information elements by their names, and constants by theirs, as `show` and all formats have them.
+fn columns_are_named(rows: &[Value], lines: &[Value], capture: &str, schemas: &str) {
+    let (shown, code, _) = run(&["capture", "show", "--protocol", "ngap", capture], schemas);
+    assert_eq!(code, Some(0));
+    let value = |block: &str| serde_json::from_str(&block[block.find("\n{").unwrap()..]).unwrap();
+    let shown: Vec<Value> = shown.split("\n\n").map(value).collect();
+    assert_eq!(shown.len(), rows.len());
+    let (mut elements, mut leaves) = (0, 0);
+    for (row, shown) in rows.iter().zip(&shown) {
+        let value = &row["value"];
+        for key in ["kind", "procedureCode", "criticality"] {
+            assert_eq!(value[key], shown[key], "{key}: {row}");
+        }
+        assert!(value["procedureCode"].as_str().is_some_and(|name| name.starts_with("id-")), "{row}");
+        let of_row = value["IEs"].as_object().unwrap();
+        for (name, element) in shown["IEs"].as_object().unwrap() {
+            elements += 1;
+            // Lists of elements inside of elements stay lists in rows.
+            if !element.is_object() && !element.is_array() {
+                assert_eq!(of_row[name], *element, "{name}: {row}");
+                leaves += 1;
+            } else {
+                assert!(of_row.contains_key(name), "{name}: {row}");
+            }
+        }
+    }
+    assert!(elements > 3000 && leaves > 2000, "{elements} {leaves}");
+    // The same values in CSV and Parquet.
+    let columns =
+        ["frame", "value.kind", "value.procedureCode", "value.IEs.NAS-PDU", "value.IEs.RAN-UE-NGAP-ID"];
+    let list = columns.join(",");
+    let convert = ["convert", "-q", "-s", schemas, "--protocol", "ngap", capture, "--columns", &list];
+    let (csv, code, stderr) = run(&[&convert[..], &["-f", "csv"]].concat(), "");
+    assert_eq!(code, Some(0), "{stderr}");
+    let output = tempfile::tempdir().unwrap();
+    let path = output.path().join("ngap.parquet");
+    let (_, code, stderr) =
+        run(&[&convert[..], &["-o", path.to_str().unwrap(), "--hex-octets"]].concat(), "");
+    assert_eq!(code, Some(0), "{stderr}");
+    let octets = bytes::Bytes::from(fs::read(&path).unwrap());
+    let mut of_file = Vec::new();
+    for batch in ParquetRecordBatchReaderBuilder::try_new(octets).unwrap().build().unwrap() {
+        let batch = batch.unwrap();
+        let value = batch["value"].as_struct();
+        let elements = value["IEs"].as_struct();
+        let text = |of: &StructArray, name: &str, at: usize| {
+            let texts = of[name].as_string::<i32>();
+            if texts.is_null(at) { String::new() } else { texts.value(at).to_owned() }
+        };
+        for at in 0..batch.num_rows() {
+            let ids = elements["RAN-UE-NGAP-ID"].as_primitive::<arrow_array::types::Int64Type>();
+            let id = if ids.is_null(at) { String::new() } else { ids.value(at).to_string() };
+            let frame = batch["frame"].as_primitive::<arrow_array::types::Int64Type>().value(at);
+            let [kind, code] = ["kind", "procedureCode"].map(|name| text(value, name, at));
+            of_file.push(format!("{frame},{kind},{code},{},{id}", text(elements, "NAS-PDU", at)));
+        }
+    }
+    assert_eq!(csv.lines().skip(1).collect::<Vec<_>>(), of_file);
+    for ((text, row), line) in of_file.iter().zip(rows).zip(lines) {
+        let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let of_elements = |name: &str| row["value"]["IEs"].get(name).map(plain).unwrap_or_default();
+        let cells = [
+            plain(&line["frame"]),
+            plain(&row["value"]["kind"]),
+            plain(&row["value"]["procedureCode"]),
+            of_elements("NAS-PDU"),
+            of_elements("RAN-UE-NGAP-ID"),
+        ];
+        assert_eq!(*text, cells.join(","));
+    }
+}
+
 #[test]
 fn captures_are_a_framing_of_all_commands() {
     let Some(captures) = tercet_testing::corpora("captures/nas-ran") else { return };
@@ -327,7 +403,9 @@ fn captures_are_a_framing_of_all_commands() {
     assert_eq!(code, Some(0), "{stderr}");
     assert_eq!(out.lines().count(), lines.len());
     let (rows, ..) = with("convert", &["-q", "-f", "jsonl"]);
-    for (value, row) in out.lines().zip(rows.lines()) {
+    let (raw, ..) = with("convert", &["-q", "-f", "jsonl", "--ies", "list"]);
+    assert_eq!((raw.lines().count(), rows.lines().count()), (lines.len(), lines.len()));
+    for (value, row) in out.lines().zip(raw.lines()) {
         let row: Value = serde_json::from_str(row).unwrap();
         assert_eq!(serde_json::from_str::<Value>(value).unwrap(), row["value"]);
     }
@@ -343,7 +421,7 @@ fn captures_are_a_framing_of_all_commands() {
     assert!(code == Some(0) && out.lines().count() == 1 && out.contains("NGSetupResponse"), "{out}");
     let (out, code, stderr) = with("stat", &[]);
     assert_eq!(code, Some(0), "{stderr}");
-    assert!(out.starts_with("ngap: 1,306 messages\n") && out.contains("InitialUEMessage"), "{out}");
+    assert!(out.starts_with("ngap: 1,306 messages\n") && out.contains("RAN-UE-NGAP-ID"), "{out}");
     let (out, code, stderr) = with("validate", &[]);
     assert!(code == Some(2) && stderr.contains("1,306 values, 59 not valid"), "{stderr}");
     assert!(out.contains("frame 3994: NGAP-PDU.initiatingMessage.criticality: reject is not"), "{out}");
@@ -371,6 +449,73 @@ fn captures_are_a_framing_of_all_commands() {
     fs::write(other.path(), "0").unwrap();
     let (_, code, stderr) = with("head", &[other.path().to_str().unwrap()]);
     assert!(code == Some(1) && stderr.contains("is a packet capture"), "{stderr}");
+}
+
+#[test]
+fn threads_do_not_change_what_is_written() {
+    let Some(captures) = tercet_testing::corpora("captures/nas-ran") else { return };
+    let Some(schemas) = of_3gpp("3GPP_NR_NGAP_38413") else { return };
+    let capture = captures.join("open5gs-testregistration.pcapng");
+    let capture = capture.to_str().unwrap();
+    // Several times the messages of a batch; the fourth one is cut.
+    let output = tempfile::tempdir().unwrap();
+    let cut = output.path().join("cut.pcapng");
+    let whole = fs::read(capture).unwrap();
+    fs::write(&cut, &whole[..whole.len() / 2]).unwrap();
+    let files = [capture, capture, capture, cut.to_str().unwrap()];
+    let with = |jobs: &str, words: &[&str]| {
+        let (out, code, stderr) = run(&[words, &files, &["--jobs", jobs]].concat(), &schemas);
+        assert_eq!(code, Some(2), "{stderr}");
+        (out, stderr)
+    };
+    let condition = ["--where", "value.IEs.RAN-UE-NGAP-ID < 5"];
+    let list = ["capture", "list", "--json", "--protocol", "ngap", "--one-capture"];
+    for words in [
+        list.to_vec(),
+        [&list[..], &condition].concat(),
+        [&list[..2], &list[3..5]].concat(),
+        vec!["convert", "-s", &schemas, "--protocol", "ngap", "-f", "jsonl"],
+        vec!["convert", "-s", &schemas, "--protocol", "ngap", "-f", "csv"],
+    ] {
+        let (out, stderr) = with("1", &words);
+        assert!(out.lines().count() > 100, "{words:?}");
+        assert_eq!(with("3", &words), (out, stderr), "{words:?}");
+    }
+    let convert = ["convert", "-s", &schemas, "--protocol", "ngap", "-o"];
+    let [one, three] = ["1", "3"].map(|jobs| {
+        let path = output.path().join(format!("{jobs}.parquet"));
+        with(jobs, &[&convert[..], &[path.to_str().unwrap()]].concat());
+        fs::read(&path).unwrap()
+    });
+    assert!(one == three);
+}
+
+#[test]
+fn captures_that_cannot_be_read_to_their_end_give_no_output() {
+    let Some(folder) = tercet_testing::corpora("captures/made") else { return };
+    let Some(schemas) = of_3gpp("3GPP_EUTRAN_S1AP_36413") else { return };
+    let octets = fs::read(folder.join("pcap-gz.pcap.gz")).unwrap();
+    let output = tempfile::tempdir().unwrap();
+    let at = |name: &str| output.path().join(name).to_str().unwrap().to_owned();
+    fs::write(at("cut.pcap.gz"), &octets[..octets.len() / 2]).unwrap();
+    let convert = ["convert", "-s", &schemas, "--protocol", "s1ap", &at("cut.pcap.gz"), "-o", &at("out.csv")];
+    let (_, code, stderr) = run(&convert, "");
+    assert!(code == Some(4) && stderr.contains("no output, for the capture cannot be read"), "{stderr}");
+    // Neither the output nor a part of it under another name.
+    let names: Vec<_> =
+        fs::read_dir(output.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(names, ["cut.pcap.gz"]);
+    // What came before the damage is listed.
+    let (lines, code, _) = list(&[&at("cut.pcap.gz")], &schemas);
+    assert_eq!(code, Some(4));
+    assert!(!lines.is_empty() && lines.len() < 12, "{}", lines.len());
+    // A file that ends within a packet is damaged, and all other packets are converted.
+    let whole = fs::read(folder.join("pcap-le-us.pcap")).unwrap();
+    fs::write(at("short.pcap"), &whole[..whole.len() - 5]).unwrap();
+    let convert = ["convert", "-s", &schemas, "--protocol", "s1ap", &at("short.pcap"), "-o", &at("out.csv")];
+    let (_, code, stderr) = run(&convert, "");
+    assert_eq!(code, Some(2), "{stderr}");
+    assert_eq!(fs::read_to_string(at("out.csv")).unwrap().lines().count(), 12);
 }
 
 #[test]
@@ -489,6 +634,114 @@ fn operations_of_tcap_have_the_names_of_the_specification() {
     );
 }
 
+/// A capture of raw IP: a packet with a message in SCTP.
+fn packet(ppid: u8, port: u16, message: &[u8]) -> Vec<u8> {
+    let mut chunk = vec![0, 3];
+    chunk.extend((16 + message.len() as u16).to_be_bytes());
+    chunk.extend([0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, ppid]);
+    chunk.extend(message);
+    chunk.resize(chunk.len().next_multiple_of(4), 0);
+    let ports = [port.to_be_bytes(), port.to_be_bytes()].concat();
+    let sctp = [&ports[..], &[0, 0, 0, 7, 0, 0, 0, 0], &chunk].concat();
+    let length = (20 + sctp.len() as u16).to_be_bytes();
+    let header = [&[0x45, 0][..], &length, &[0, 1, 0, 0, 64, 132, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2]].concat();
+    let mut file = vec![0xD4, 0xC3, 0xB2, 0xA1, 2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 101, 0, 0, 0];
+    let captured = (header.len() as u32 + sctp.len() as u32).to_le_bytes();
+    file.extend([&[0; 8][..], &captured, &captured, &header, &sctp].concat());
+    file
+}
+
+#[test]
+fn containers_of_handovers_are_opened_by_the_real_specifications() {
+    let Some(specifications) = tercet_testing::corpora("asn1/specs/3gpp") else { return };
+    let at = |name: &str| specifications.join(name).to_str().unwrap().to_owned();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("value").to_str().unwrap().to_owned();
+    let encoded = |schema: &str, of_type: &str, value: &Value| {
+        fs::write(&path, value.to_string()).unwrap();
+        let words = ["encode", "-s", schema, "-t", of_type, "--rules", "aper", "--hex", &path];
+        let (out, code, stderr) = run(&words, "");
+        assert_eq!(code, Some(0), "{of_type}: {stderr}");
+        out.trim().to_owned()
+    };
+    let element = |id: u8, value: Value| json!({"id": id, "criticality": "reject", "value": value});
+    for (
+        ppid,
+        port,
+        of_rrc,
+        of_network,
+        pdu,
+        container,
+        component,
+        inner,
+        protocols,
+        [procedure, kind, id],
+        name,
+    ) in [
+        (
+            18,
+            36412,
+            "3GPP_EUTRAN_RRC_36331",
+            "3GPP_EUTRAN_S1AP_36413",
+            "S1AP-PDU",
+            "SourceeNB-ToTargeteNB-TransparentContainer",
+            "rRC-Container",
+            "EUTRA-InterNodeDefinitions.HandoverPreparationInformation",
+            ["s1ap", "lte-rrc"],
+            [0, 1, 104],
+            "intralte",
+        ),
+        (
+            60,
+            38412,
+            "3GPP_NR_RRC_38331",
+            "3GPP_NR_NGAP_38413",
+            "NGAP-PDU",
+            "SourceNGRANNode-ToTargetNGRANNode-TransparentContainer",
+            "rRCContainer",
+            "NR-InterNodeDefinitions.HandoverPreparationInformation",
+            ["ngap", "nr-rrc"],
+            [12, 29, 101],
+            "intra5gs",
+        ),
+    ] {
+        let (rrc, network) = (at(of_rrc), at(of_network));
+        let words = ["sample", "-s", &rrc, "-t", inner, "--rules", "uper", "--hex", "--max-depth", "4"];
+        let (message, code, stderr) = run(&words, "");
+        assert_eq!(code, Some(0), "{inner}: {stderr}");
+        let message = message.trim();
+        let words = ["sample", "-s", &network, "-t", container, "--format", "jsonl", "--max-depth", "4"];
+        let (around, code, stderr) = run(&words, "");
+        assert_eq!(code, Some(0), "{container}: {stderr}");
+        let mut around: Value = serde_json::from_str(&around).unwrap();
+        around[component] = message.into();
+        let around = encoded(&network, container, &around);
+        let elements = [element(kind, name.into()), element(id, around.clone().into())];
+        let pdu = encoded(
+            &network,
+            pdu,
+            &json!({"initiatingMessage": {"procedureCode": procedure, "criticality": "reject",
+                "value": {"protocolIEs": elements}}}),
+        );
+        let octets: Vec<u8> =
+            (0..pdu.len()).step_by(2).map(|at| u8::from_str_radix(&pdu[at..at + 2], 16).unwrap()).collect();
+        fs::write(&path, packet(ppid, port, &octets)).unwrap();
+        let schemas = std::env::join_paths([&rrc, &network]).unwrap();
+        let (lines, code, stderr) = list(&[&path], schemas.to_str().unwrap());
+        assert_eq!((code, lines.len()), (Some(0), 1), "{stderr} {lines:?}");
+        let outer = &lines[0]["inner"][0];
+        assert_eq!(
+            (&lines[0]["message"], &outer["protocol"]),
+            (&"HandoverRequired".into(), &protocols[0].into())
+        );
+        assert_eq!((&outer["message"], &outer["octets"]), (&container.into(), &around.to_lowercase().into()));
+        let inside = &outer["inner"][0];
+        assert_eq!(inside["protocol"], protocols[1], "{outer}");
+        assert_eq!(inside["message"], "HandoverPreparationInformation");
+        assert_eq!((&inside["octets"], &inside["error"]), (&message.to_lowercase().into(), &Value::Null));
+    }
+}
+
 #[test]
 fn messages_inside_of_others_are_decoded() {
     let folder = tempfile::tempdir().unwrap();
@@ -506,15 +759,7 @@ fn messages_inside_of_others_are_decoded() {
     // NRPPa in aligned PER: the code, the open type of one byte. Then NGAP: two octet strings after their lengths.
     let inner = [2, 1, 7];
     let message = [&[3][..], &inner, &[1, 0xAB]].concat();
-    let mut chunk = vec![0, 3, 0, 16 + message.len() as u8, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 60];
-    chunk.extend(&message);
-    chunk.resize(chunk.len().next_multiple_of(4), 0);
-    let sctp = [&[0x96, 0x0C, 0x96, 0x0C, 0, 0, 0, 7, 0, 0, 0, 0][..], &chunk].concat();
-    let length = 20 + sctp.len() as u8;
-    let header = [0x45, 0, 0, length, 0, 1, 0, 0, 64, 132, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2];
-    let mut file = vec![0xD4, 0xC3, 0xB2, 0xA1, 2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 101, 0, 0, 0];
-    file.extend([0, 0, 0, 0, 0, 0, 0, 0, length, 0, 0, 0, length, 0, 0, 0]);
-    file.extend([&header[..], &sctp].concat());
+    let file = packet(60, 38412, &message);
     fs::write(at("one.pcap"), file).unwrap();
     // Without a specification of what is inside, it stays bytes.
     let (lines, code, stderr) = list(&["-s", &at("specifications"), &at("one.pcap")], "");

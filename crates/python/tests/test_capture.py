@@ -45,7 +45,9 @@ def test_messages_have_everything_that_the_command_prints(folder: Path) -> None:
     assert (first.frames, first.partial, first.error, first.warnings, first.sccp) == ([1], False, None, [], None)
     assert first.layers == ["ethernet", "ipv4", "sctp"]
     assert first.file.endswith("registration.pcap")
-    assert first.value == {"initiatingMessage": {"procedureCode": 15, "value": {"ran": 1, "nas": "7E0041"}}}
+    assert first.value == {
+        "initiatingMessage": {"procedureCode": "id-InitialUEMessage", "value": {"ran": 1, "nas": "7E0041"}}
+    }
     assert repr(first) == "<tercet.CaptureMessage ngap InitialUEMessage in frame 1>"
 
 

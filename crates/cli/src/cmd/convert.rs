@@ -1,6 +1,6 @@
 //! `tercet convert`.
 
-use crate::args::{SchemaArgs, writes_stdout};
+use crate::args::{Elements, SchemaArgs, writes_stdout};
 use crate::cmd::transcode::To;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::inputs::{Input, InputArgs};
@@ -112,6 +112,10 @@ pub struct RunArgs {
     /// Of packet captures: rule for messages that the table of protocols does not find, as in `tercet capture list`
     #[arg(long, value_name = "RULE")]
     pub decode_as: Vec<String>,
+
+    /// Of packet captures: lists of information elements in rows; with `list`, constants are numbers too
+    #[arg(long, value_enum, default_value_t = Elements::Map, value_name = "FORM")]
+    pub ies: Elements,
 
     /// Print only errors
     #[arg(short, long)]

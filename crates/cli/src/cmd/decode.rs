@@ -317,6 +317,7 @@ impl Decode {
             capture: self.capture.clone(),
             type_name: self.type_name.clone(),
             conditions: Vec::new(),
+            form: Default::default(),
         };
         let mut out = BufWriter::new(term::stdout(term::quotes(self.format)));
         crate::cmd::capture::print(

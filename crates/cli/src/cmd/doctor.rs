@@ -86,6 +86,7 @@ impl Doctor {
             capture: CaptureArgs::default(),
             type_name: None,
             conditions: Vec::new(),
+            form: Default::default(),
         };
         crate::cmd::capture::diagnose(&source, inputs)
     }

@@ -174,6 +174,7 @@ impl Validate {
             capture: self.capture.clone(),
             type_name: self.type_name.clone(),
             conditions: Vec::new(),
+            form: Default::default(),
         };
         let mut out = BufWriter::new(term::report());
         let (mut validator, mut invalid) = (Validator::new(), 0u64);

@@ -37,7 +37,7 @@ impl RowPlan {
             let text = refused.into_iter().next().unwrap_or_else(|| missing(protocol, variant.as_deref()));
             return Err(error::schema(py, &text, |_| Ok(())));
         };
-        let envelope = Envelope::new(&specification.plan.shape, specification.root, protocol);
+        let envelope = Envelope::new(&specification.plan.shape, specification.root, protocol, source.form);
         let prepared = Prepared::new(&envelope.shape, envelope.root);
         let looks = Looks {
             integers: "text",

@@ -33,7 +33,7 @@ pub(super) struct Source {
     conditions: Vec<Condition>,
     strict: bool,
     values: bool,
-    form: Form,
+    pub(super) form: Form,
     memory_limit: Option<usize>,
     pub(super) columns: Vec<String>,
     pub(super) flat: bool,

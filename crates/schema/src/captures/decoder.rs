@@ -11,7 +11,7 @@ use super::{h248, names};
 use crate::transfer::{CodecError, TapeCodec, check_trailing};
 use serde_json::Value;
 use std::collections::HashMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use tercet_capture::{Pdu, Protocol, Stream, Variant};
 use tercet_dynamic::validate::{Validator, Violation};
 use tercet_dynamic::{Options, Plan, Tape, Token, View};
@@ -70,6 +70,9 @@ pub struct Warning {
 /// The specifications of a protocol, or of one of its types.
 type Found = (Option<Arc<Variant>>, Arc<[Loaded]>);
 
+/// Specifications by the name of the protocol; its types apart.
+type ByProtocol = HashMap<&'static str, Vec<Found>>;
+
 /// A specification, and its plan that reads more than it permits: made when it is first asked for.
 #[derive(Debug)]
 struct Loaded {
@@ -99,8 +102,9 @@ pub struct DecoderOptions {
 #[derive(Debug)]
 pub struct Decoder {
     specifications: Specifications,
-    /// By the name of the protocol; its types apart.
-    found: HashMap<&'static str, Vec<Found>>,
+    found: ByProtocol,
+    /// Those that this decoder or one of another thread has found: each is compiled once.
+    shared: Arc<Mutex<ByProtocol>>,
     tape: Tape,
     engine: tercet_dynamic::Decoder,
     validator: Validator,
@@ -116,9 +120,23 @@ pub struct Decoder {
 impl Decoder {
     /// Creates a decoder by specifications.
     pub fn new(specifications: Specifications, options: DecoderOptions) -> Self {
+        Self::with_shared(specifications, options, Arc::default())
+    }
+
+    /// Returns a decoder for another thread, by the same specifications and with the same options.
+    pub fn fork(&self) -> Self {
+        Self::with_shared(self.specifications.clone(), self.options, Arc::clone(&self.shared))
+    }
+
+    fn with_shared(
+        specifications: Specifications,
+        options: DecoderOptions,
+        shared: Arc<Mutex<ByProtocol>>,
+    ) -> Self {
         Self {
             specifications,
             found: HashMap::new(),
+            shared,
             tape: Tape::new(),
             engine: tercet_dynamic::Decoder::new(),
             validator: Validator::new(),
@@ -271,16 +289,26 @@ impl Decoder {
         if let Some((_, found)) = known.iter().find(|(of, _)| of.as_ref() == variant) {
             return Arc::clone(found);
         }
-        let (found, refused) = self.specifications.of(protocol, variant.map(|it| &**it));
-        self.notices.extend(refused);
-        let module = |it: &Option<Arc<Variant>>| it.as_ref().and_then(|it| it.module.clone());
-        let is_reported =
-            known.iter().any(|(of, found)| found.is_empty() && module(of) == module(&variant.cloned()));
-        // H.248 is read without a specification.
-        if found.is_empty() && !is_reported && protocol.name != "h248" {
-            self.notices.push(missing(protocol, variant.map(|it| &**it)));
-        }
-        let found: Arc<[Loaded]> = found.into_iter().map(Loaded::new).collect();
+        // Other threads that need it wait for the one that compiles it.
+        let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = shared.entry(&protocol.name).or_default();
+        let found = match all.iter().find(|(of, _)| of.as_ref() == variant) {
+            Some((_, found)) => Arc::clone(found),
+            None => {
+                let (found, refused) = self.specifications.of(protocol, variant.map(|it| &**it));
+                self.notices.extend(refused);
+                let module = |it: &Option<Arc<Variant>>| it.as_ref().and_then(|it| it.module.clone());
+                let is_reported =
+                    all.iter().any(|(of, found)| found.is_empty() && module(of) == module(&variant.cloned()));
+                // H.248 is read without a specification.
+                if found.is_empty() && !is_reported && protocol.name != "h248" {
+                    self.notices.push(missing(protocol, variant.map(|it| &**it)));
+                }
+                let found: Arc<[Loaded]> = found.into_iter().map(Loaded::new).collect();
+                all.push((variant.cloned(), Arc::clone(&found)));
+                found
+            }
+        };
         known.push((variant.cloned(), Arc::clone(&found)));
         found
     }

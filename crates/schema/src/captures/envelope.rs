@@ -2,10 +2,12 @@
 
 use super::decoder::Decoded;
 use super::identifiers;
+use super::named::Named;
+use super::value::Form;
 use serde_json::Value;
 use std::sync::Arc;
 use tercet_capture::{Endpoint, Pdu, Protocol};
-use tercet_dynamic::{FieldId, Leaf, NodeId, Shape, Sink as _, Tape, Token, View};
+use tercet_dynamic::{FieldId, Leaf, NodeId, Shape, Sink as _, Tape, View};
 use tercet_plan::shape::{Constraint, Field, Node, Place, Presence};
 use tercet_plan::{Kind, NameId};
 
@@ -25,6 +27,7 @@ pub struct Envelope {
     /// The columns of identifiers, by their keys.
     keys: Vec<(&'static str, FieldId)>,
     value: FieldId,
+    named: Named,
 }
 
 /// Columns of texts, in order.
@@ -32,7 +35,10 @@ const TEXTS: [&str; 7] = ["time", "protocol", "src", "dst", "stream", "message",
 
 impl Envelope {
     /// Returns the rows of messages of a protocol whose values have a type.
-    pub fn new(values: &Shape, value: NodeId, protocol: &Protocol) -> Self {
+    ///
+    /// By default, constants have the names of the specification, and the information elements of procedures are columns by
+    /// their names.
+    pub fn new(values: &Shape, value: NodeId, protocol: &Protocol, form: Form) -> Self {
         let mut shape = values.clone();
         let bounds = Constraint {
             integer: Some((Some(0), Some(i64::MAX.into()))),
@@ -45,6 +51,7 @@ impl Envelope {
         let constraint = Some(shape.constraints.len() as u32 - 1);
         let number = add_node(&mut shape, Node { constraint, ..Node::blank(Kind::Integer) });
         let text = add_node(&mut shape, Node::blank(Kind::Utf8String));
+        let named = Named::new(&mut shape, value, text, number, form);
         let keys: Vec<_> = identifiers::columns(protocol)
             .into_iter()
             .map(|(key, is_number)| (key, if is_number { number } else { text }))
@@ -52,7 +59,7 @@ impl Envelope {
         let (ids, of_ids) = add_sequence(&mut shape, &keys);
         let mut columns = vec![("frame", number)];
         columns.extend(TEXTS[..6].iter().map(|name| (*name, text)));
-        columns.extend([("ids", ids), (TEXTS[6], text), ("value", value)]);
+        columns.extend([("ids", ids), (TEXTS[6], text), ("value", named.node(value))]);
         let (root, fields) = add_sequence(&mut shape, &columns);
         Self {
             shape: Arc::new(shape),
@@ -64,6 +71,7 @@ impl Envelope {
             identifiers: (fields[7], ids),
             keys: keys.iter().map(|(key, _)| *key).zip(of_ids).collect(),
             value: fields[9],
+            named,
         }
     }
 
@@ -104,32 +112,20 @@ impl Envelope {
         }
         tape.close(field, node);
         text(tape, 6, decoded.fault.as_ref().map(|fault| fault.message.clone()));
-        if let Some(view) = value {
-            match view.token(0) {
-                Token::Open { node, close, .. } => {
-                    tape.open(self.value, node);
-                    let mut part = 1;
-                    while part < close {
-                        view.replay_part(part, tape);
-                        part = view.skip(part);
-                    }
-                    tape.close(self.value, node);
-                }
-                Token::Leaf { node, leaf, .. } => tape.leaf(self.value, node, leaf),
-                _ => {}
-            }
+        if let Some(view) = value.filter(|view| !view.is_empty()) {
+            self.named.put(&self.shape, view, self.value, tape);
         }
         tape.close(FieldId::ROOT, self.root);
     }
 }
 
-fn add_node(shape: &mut Shape, node: Node) -> NodeId {
+pub(super) fn add_node(shape: &mut Shape, node: Node) -> NodeId {
     shape.nodes.push(node);
     NodeId(shape.nodes.len() as u32 - 1)
 }
 
 /// Adds a SEQUENCE whose components may be absent.
-fn add_sequence(shape: &mut Shape, components: &[(&str, NodeId)]) -> (NodeId, Vec<FieldId>) {
+pub(super) fn add_sequence(shape: &mut Shape, components: &[(&str, NodeId)]) -> (NodeId, Vec<FieldId>) {
     let first = shape.fields.len() as u32;
     let count = components.len() as u32;
     let sequence = add_node(shape, Node { first, count, second_root: count, ..Node::blank(Kind::Sequence) });

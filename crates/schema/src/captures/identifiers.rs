@@ -138,7 +138,7 @@ fn value(shape: &Shape, node: NodeId, leaf: Leaf<'_>) -> Value {
 }
 
 /// Returns octets in lower-case hexadecimal.
-pub(super) fn hexadecimal(octets: &[u8]) -> String {
+fn hexadecimal(octets: &[u8]) -> String {
     let mut text = Vec::with_capacity(2 * octets.len());
     push_octets(&mut text, octets, Octets::LowerHex);
     String::from_utf8_lossy(&text).into_owned()

@@ -1,9 +1,6 @@
 //! Messages inside of messages: what octet strings of one protocol carry of another.
 
 use super::decoder::Decoded;
-use super::identifiers::hexadecimal;
-use super::line::decoded_members;
-use serde_json::{Map, Value};
 use std::sync::Arc;
 use tercet_capture::{Protocol, Variant, protocol};
 use tercet_dynamic::{FieldId, Leaf, NodeId, Token, View};
@@ -129,21 +126,6 @@ pub struct Inner {
     pub decoded: Decoded,
 }
 
-impl Inner {
-    /// Returns its object: the keys of `tercet capture list --json` that are not those of a frame.
-    pub fn object(&self) -> Map<String, Value> {
-        let mut object = Map::new();
-        object.insert("protocol".to_owned(), self.protocol.name.as_str().into());
-        object.insert("message".to_owned(), self.decoded.message.clone().into());
-        object.insert("octets".to_owned(), hexadecimal(&self.octets).into());
-        decoded_members(&self.decoded, &mut object);
-        if let Some(value) = &self.decoded.value {
-            object.insert("value".to_owned(), value.clone());
-        }
-        object
-    }
-}
-
 /// What an octet string has inside.
 #[derive(Debug)]
 pub(super) struct Carried {
@@ -164,8 +146,9 @@ pub(super) struct Carriers {
     around: Box<[u64]>,
     /// The same for components.
     components: Box<[u64]>,
-    /// Components with the number of an information element.
-    elements: Box<[bool]>,
+    /// Of each component with the number of an information element: the numbers of those that carry messages, in order, each
+    /// with a bit for each carrier that has its name.
+    elements: Box<[Vec<(i64, u64)>]>,
 }
 
 impl Carriers {
@@ -187,7 +170,7 @@ impl Carriers {
                 .map(|name| mask(&|it| it.name.split_once('/').is_none_or(|(around, _)| around == name)))
                 .collect(),
             components: names().map(|name| mask(&|it| it.name.rsplit('/').next() == Some(name))).collect(),
-            elements: names().map(|name| name == "id").collect(),
+            elements: elements(shape, &mask),
             known,
         }
     }
@@ -216,13 +199,13 @@ impl Carriers {
                 }
                 Token::Close { .. } => _ = around.pop(),
                 Token::Leaf { field, leaf: Leaf::Int(number), .. }
-                    if field != FieldId::ROOT && self.elements.get(field.index()) == Some(&true) =>
+                    if field != FieldId::ROOT
+                        && self.elements.get(field.index()).is_some_and(|it| !it.is_empty()) =>
                 {
-                    let name = shape.value_name(field, number).unwrap_or_default();
-                    let name = name.strip_prefix("id-").unwrap_or(name);
+                    let numbers = &self.elements[field.index()];
+                    let at = numbers.binary_search_by_key(&number, |(number, _)| *number);
                     if let Some(last) = around.last_mut() {
-                        let carriers = self.known.iter().enumerate();
-                        last.2 = carriers.fold(0, |mask, (at, it)| mask | u64::from(it.name == name) << at);
+                        last.2 = at.map_or(0, |at| numbers[at].1);
                     }
                 }
                 Token::Leaf { field, node, leaf } if found.len() < INNER_LIMIT => {
@@ -242,6 +225,26 @@ impl Carriers {
         }
         found
     }
+}
+
+/// Returns, for each component with the number of an information element, the numbers of those that carry messages, each with
+/// the carriers of its name.
+fn elements(shape: &Shape, mask: &dyn Fn(&dyn Fn(&Carrier) -> bool) -> u64) -> Box<[Vec<(i64, u64)>]> {
+    let mut found = vec![Vec::new(); shape.fields.len()];
+    for (field, numbers) in &shape.value_names {
+        if shape.name(shape.field(*field).name) != "id" {
+            continue;
+        }
+        for (number, name) in numbers {
+            let name = shape.name(*name);
+            let name = name.strip_prefix("id-").unwrap_or(name);
+            let carriers = mask(&|it| it.name == name);
+            if carriers != 0 {
+                found[field.index()].push((*number, carriers));
+            }
+        }
+    }
+    found.into()
 }
 
 impl Carrier {

@@ -32,6 +32,7 @@ mod identifiers;
 mod inner;
 mod lenient;
 mod line;
+mod named;
 mod names;
 mod operations;
 mod signalled;
@@ -43,7 +44,7 @@ pub use decoder::{Decoded, Decoder, DecoderOptions, Fault, ReadValue, Warning, m
 pub use envelope::Envelope;
 pub use identifiers::Identifiers;
 pub use inner::Inner;
-pub use line::{object, write};
+pub use line::{object, push_line, write};
 pub use signalled::{Signalled, Signalling};
 pub use specifications::{SCHEMAS_VARIABLE, Specification, Specifications};
 pub use tercet_capture as capture;

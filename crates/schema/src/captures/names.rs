@@ -2,7 +2,7 @@
 
 use tercet_capture::Protocol;
 use tercet_dynamic::{Token, View};
-use tercet_plan::{FieldId, Kind, Shape};
+use tercet_plan::{FieldId, Kind, NodeId, Shape};
 
 /// Returns the name of a message.
 pub(super) fn message(protocol: &Protocol, type_name: &str, shape: &Shape, view: View<'_>) -> Option<String> {
@@ -14,20 +14,23 @@ pub(super) fn message(protocol: &Protocol, type_name: &str, shape: &Shape, view:
         "x509" => Some(type_name.to_owned()),
         // The message is an alternative of the channel, or one of its extensions.
         "lte-rrc" | "nr-rrc" | "umts-rrc" | "lpp" => {
-            alternatives(shape, view).map(|(_, name)| name).find(|name| !is_class(name))
+            alternatives(shape, view).map(|(_, name)| name).find(|name| !is_class(name)).map(str::to_owned)
         }
         // H.225 carries one without the message around it.
         "h245" if type_name == "OpenLogicalChannel" => Some("openLogicalChannel".to_owned()),
         "h245" => {
             let mut names = alternatives(shape, view).map(|(_, name)| name);
             let first = names.next()?;
-            Some(names.next().map_or_else(|| first.clone(), |second| format!("{first}.{second}")))
+            Some(names.next().map_or_else(|| first.to_owned(), |second| format!("{first}.{second}")))
         }
-        "snmp" => alternatives(shape, view).map(|(_, name)| name).find(|name| name != "plaintext"),
-        "ulp" => alternatives(shape, view).find(|(of, _)| of == "UlpMessage").map(|(_, name)| name),
-        "h248" => alternatives(shape, view).find(|(of, _)| of == "Transaction").map(|(_, name)| name),
+        "snmp" => alternatives(shape, view)
+            .map(|(_, name)| name)
+            .find(|name| *name != "plaintext")
+            .map(str::to_owned),
+        "ulp" => alternative_of(shape, view, "UlpMessage"),
+        "h248" => alternative_of(shape, view, "Transaction"),
         "ldap" | "mms" | "goose" | "sv" | "tcap" | "gtpp" | "h225" | "t38" => {
-            alternatives(shape, view).next().map(|(_, name)| name)
+            alternatives(shape, view).next().map(|(_, name)| name.to_owned())
         }
         _ => open_type(shape, view),
     }
@@ -44,8 +47,14 @@ fn is_class(name: &str) -> bool {
     is_number || name.starts_with("messageClassExtension") || name.starts_with("later")
 }
 
-/// Returns the alternatives that are chosen, in order, with the name of the type of each CHOICE.
-fn alternatives<'a>(shape: &'a Shape, view: View<'a>) -> impl Iterator<Item = (String, String)> + 'a {
+/// Returns the alternative that is chosen of a CHOICE with a name.
+fn alternative_of(shape: &Shape, view: View<'_>, choice: &str) -> Option<String> {
+    let found = alternatives(shape, view).find(|(of, _)| shape.type_name(*of) == Some(choice));
+    found.map(|(_, name)| name.to_owned())
+}
+
+/// Returns the alternatives that are chosen, in order, each with its CHOICE.
+fn alternatives<'a>(shape: &'a Shape, view: View<'a>) -> impl Iterator<Item = (NodeId, &'a str)> + 'a {
     view.tokens().filter_map(move |token| {
         let (Token::Open { field, .. } | Token::Leaf { field, .. }) = token else { return None };
         if field == FieldId::ROOT {
@@ -53,8 +62,7 @@ fn alternatives<'a>(shape: &'a Shape, view: View<'a>) -> impl Iterator<Item = (S
         }
         let field = shape.field(field);
         let is_choice = matches!(shape.node(field.parent).kind, Kind::Choice);
-        let of = || shape.type_name(field.parent).unwrap_or_default().to_owned();
-        is_choice.then(|| (of(), shape.name(field.name).to_owned()))
+        is_choice.then(|| (field.parent, shape.name(field.name)))
     })
 }
 

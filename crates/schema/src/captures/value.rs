@@ -1,5 +1,6 @@
 //! Values of messages as JSON, with the names that the object sets of the specification give to constants.
 
+use super::named::parts;
 use serde_json::{Map, Value};
 use tercet_dynamic::json;
 use tercet_dynamic::{Token, View};
@@ -46,7 +47,7 @@ impl Namer<'_> {
             (Kind::SequenceOf | Kind::SetOf, Value::Array(elements)) => {
                 let mut elements = elements.into_iter();
                 let (mut named, mut keys) = (Vec::new(), Vec::new());
-                for part in self.parts(at, close) {
+                for part in parts(self.view, at, close) {
                     let Some(element) = elements.next() else { break };
                     keys.push(self.element(part, &element));
                     named.push(self.part(part, element));
@@ -54,12 +55,12 @@ impl Namer<'_> {
                 named.extend(elements);
                 self.list(keys, named)
             }
-            (Kind::Open, plain) => match self.parts(at, close).next() {
+            (Kind::Open, plain) => match parts(self.view, at, close).next() {
                 Some(part) => self.part(part, plain),
                 None => plain,
             },
             (_, Value::Object(mut object)) => {
-                for part in self.parts(at, close) {
+                for part in parts(self.view, at, close) {
                     let (Token::Open { field, .. } | Token::Leaf { field, .. }) = self.view.token(part)
                     else {
                         continue;
@@ -77,16 +78,6 @@ impl Namer<'_> {
         }
     }
 
-    fn parts(&self, at: usize, close: usize) -> impl Iterator<Item = usize> {
-        let view = self.view;
-        let mut next = at + 1;
-        std::iter::from_fn(move || {
-            let part = (next < close).then_some(next)?;
-            next = view.skip(next);
-            Some(part)
-        })
-    }
-
     fn leaf(&self, field: FieldId, plain: Value) -> Value {
         let name = plain.as_i64().filter(|_| !self.form.numbers && field != FieldId::ROOT);
         match name.and_then(|number| self.shape.value_name(field, number)) {
@@ -101,7 +92,7 @@ impl Namer<'_> {
         let number = object.get("id")?.as_i64()?;
         object.get("value").or_else(|| object.get("extensionValue"))?;
         let Token::Open { close, .. } = self.view.token(at) else { return None };
-        let field = self.parts(at, close).find_map(|part| match self.view.token(part) {
+        let field = parts(self.view, at, close).find_map(|part| match self.view.token(part) {
             Token::Leaf { field, .. } if field != FieldId::ROOT => Some(field),
             _ => None,
         })?;
@@ -120,7 +111,7 @@ impl Namer<'_> {
         if !is_map || keys.len() != named.len() {
             return named.into();
         }
-        let mut map = Map::new();
+        let (mut map, mut repeated) = (Map::new(), Vec::new());
         for (key, mut element) in keys.into_iter().flatten().zip(named) {
             let inside =
                 ["value", "extensionValue"].iter().find_map(|name| element.get_mut(name).map(Value::take));
@@ -129,8 +120,12 @@ impl Namer<'_> {
                 None => {
                     map.insert(key, inside);
                 }
-                Some(Value::Array(several)) => several.push(inside),
-                Some(first) => *first = Value::Array(vec![first.take(), inside]),
+                // An element may be a list itself.
+                Some(Value::Array(several)) if repeated.contains(&key) => several.push(inside),
+                Some(first) => {
+                    *first = Value::Array(vec![first.take(), inside]);
+                    repeated.push(key);
+                }
             }
         }
         map.into()

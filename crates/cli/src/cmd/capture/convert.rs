@@ -1,7 +1,7 @@
 //! `tercet convert` on captures: rows of the decoded messages of a protocol.
 
-use super::rows::{Messages, Source, not_applied};
-use crate::args::CaptureArgs;
+use super::rows::{Messages, Source, Writing, not_applied};
+use crate::args::{CaptureArgs, Elements};
 use crate::cmd::convert::Convert;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::inputs::Input;
@@ -9,6 +9,7 @@ use crate::term;
 use std::fs;
 use std::io::{self, IsTerminal as _, Write};
 use std::path::PathBuf;
+use tercet::captures::Form;
 use tercet::records::conversion::changed;
 use tercet::records::{Output, Prepared};
 
@@ -35,6 +36,7 @@ const APPLIED: &[&str] = &[
     "limit",
     "protocol",
     "decode-as",
+    "ies",
     "jobs",
     "quiet",
 ];
@@ -61,6 +63,7 @@ pub fn convert(convert: &Convert, inputs: &[Input]) -> Outcome {
         capture: CaptureArgs { protocol: run.protocol.clone(), decode_as: run.decode_as.clone() },
         type_name: convert.conversion.records.type_name.clone(),
         conditions: convert.conversion.rows.conditions.iter().map(ToString::to_string).collect(),
+        form: Form { lists: run.ies == Elements::List, numbers: run.ies == Elements::List },
     };
     let messages = source.messages(inputs)?;
     if messages.len() > 1 && !convert.one_for_each() {
@@ -100,12 +103,28 @@ fn write(convert: &Convert, messages: &Messages) -> Outcome {
             None
         }
     };
-    let mut writer = format.writer(&form, prepared.shown(), prepared.record);
     let target = file.as_mut().map_or(&mut *output, |file| file as &mut dyn Write);
-    let (exit, count) = messages.read(&mut *writer, target, convert.limit(), None)?;
-    drop(writer);
+    let (exit, count) = match convert.limit() {
+        // What follows a limit need not be read.
+        Some(limit) => {
+            let mut writer = format.writer(&form, prepared.shown(), prepared.record);
+            messages.read(&mut *writer, target, Some(limit), None)?
+        }
+        None => {
+            let writing = Writing { format, form: &form, prepared: &prepared };
+            messages.convert(&writing, convert.jobs(), target)?
+        }
+    };
     output.flush()?;
     if let Some(file) = file {
+        // As of record files: an output has all messages, or it is not there.
+        if exit == Exit::Io {
+            term::say(format_args!(
+                "{name}: no output, for the capture cannot be read to its end\n\
+                 help: `tercet capture list` prints the messages before the damage"
+            ));
+            return Ok(exit);
+        }
         file.commit()?;
     }
     if !convert.run.quiet {

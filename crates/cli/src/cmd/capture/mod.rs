@@ -13,6 +13,7 @@ mod rows;
 mod show;
 mod specifications;
 mod stat;
+mod threads;
 mod values;
 
 pub use convert::convert;

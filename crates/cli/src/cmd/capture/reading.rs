@@ -2,6 +2,8 @@
 
 use super::rows::{Source, rules};
 use super::specifications::SpecificationArgs;
+use super::threads::{Pool, Rendering};
+use crate::args::Elements;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::inputs::{Input, InputArgs};
 use crate::term;
@@ -9,7 +11,10 @@ use clap::{Args, ValueEnum};
 use serde_json::{Map, Value};
 use std::cell::{Cell, RefCell};
 use std::io::Read;
-use tercet::captures::{Condition, Decoded, Decoder, DecoderOptions, Form, ReadValue, Signalling, object};
+use std::thread;
+use tercet::captures::{
+    Condition, Decoded, Decoder, DecoderOptions, Form, ReadValue, Signalled, Signalling, object,
+};
 use tercet_capture::file::{Item, PacketReader};
 use tercet_capture::{Balance, Capture, DecodeAs, Event, Options, Pdu, Time, protocol, protocols};
 
@@ -81,16 +86,6 @@ pub(super) struct ReadingArgs {
     strict: bool,
 }
 
-/// How lists of information elements are shown.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum Elements {
-    /// A member for each element, by its name
-    #[default]
-    Map,
-    /// The list as the specification has it
-    List,
-}
-
 /// What is done with messages that are cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Partial {
@@ -131,6 +126,97 @@ pub(super) trait Reader {
     fn end(&mut self, _totals: &FileTotals<'_>) -> Outcome<()> {
         Ok(())
     }
+}
+
+/// Takes the messages of captures as they are found.
+pub(super) trait Consumer {
+    /// Returns whether it decodes messages.
+    fn decodes(&self) -> bool;
+
+    /// Takes a message; one that is not wanted only to know which sockets it announces. Returns these sockets.
+    fn pdu(&mut self, pdu: &Pdu<'_>, file: Option<&str>, is_wanted: bool) -> Outcome<Vec<Signalled>>;
+
+    /// Reports a packet that cannot be read.
+    fn fault(&mut self, text: String);
+
+    /// Finishes all messages of a capture, and returns the number of those that were not decoded.
+    fn finish(&mut self) -> Outcome<u64>;
+
+    /// Returns whether no further message is asked for.
+    fn is_done(&self) -> bool;
+
+    /// Takes what a file came to.
+    fn end(&mut self, _totals: &FileTotals<'_>) -> Outcome<()> {
+        Ok(())
+    }
+}
+
+/// Hands messages to a reader one by one.
+struct OneByOne<'a> {
+    arguments: &'a ReadingArgs,
+    decoder: Option<Decoder>,
+    reader: &'a mut dyn Reader,
+    undecoded: u64,
+}
+
+impl Consumer for OneByOne<'_> {
+    fn decodes(&self) -> bool {
+        self.decoder.is_some()
+    }
+
+    fn pdu(&mut self, pdu: &Pdu<'_>, file: Option<&str>, is_wanted: bool) -> Outcome<Vec<Signalled>> {
+        let Self { arguments, decoder, reader, undecoded } = self;
+        let mut act = |message: Message<'_>| reader.message(message);
+        let sockets = decode(arguments, decoder.as_mut(), pdu, file, is_wanted, undecoded, &mut act)?;
+        say_notices(decoder.as_mut().map(Decoder::take_notices).unwrap_or_default());
+        Ok(sockets)
+    }
+
+    fn fault(&mut self, text: String) {
+        term::warning(text);
+    }
+
+    fn finish(&mut self) -> Outcome<u64> {
+        Ok(std::mem::take(&mut self.undecoded))
+    }
+
+    fn is_done(&self) -> bool {
+        self.reader.is_done()
+    }
+
+    fn end(&mut self, totals: &FileTotals<'_>) -> Outcome<()> {
+        self.reader.end(totals)
+    }
+}
+
+/// Decodes a message if there is a decoder, and hands it on if it is wanted and meets the conditions. Returns the sockets that
+/// it announces.
+pub(super) fn decode(
+    arguments: &ReadingArgs,
+    decoder: Option<&mut Decoder>,
+    pdu: &Pdu<'_>,
+    file: Option<&str>,
+    is_wanted: bool,
+    undecoded: &mut u64,
+    act: &mut dyn FnMut(Message<'_>) -> Outcome<()>,
+) -> Outcome<Vec<Signalled>> {
+    let mut taken = Ok(());
+    let mut take = |decoded: Option<&Decoded>, value: Option<ReadValue<'_>>| {
+        if !is_wanted || !arguments.holds(pdu, decoded, file) {
+            return;
+        }
+        let fault = decoded.and_then(|it| it.fault.as_ref());
+        *undecoded += u64::from(fault.is_some_and(|fault| fault.stage != "schema"));
+        taken = act(Message { pdu, decoded, value, file });
+    };
+    let sockets = match decoder {
+        None => {
+            take(None, None);
+            Vec::new()
+        }
+        Some(decoder) => decoder.decode_with(pdu, &mut |decoded, value| take(Some(decoded), value)).sockets,
+    };
+    taken.map(|()| sockets)
 }
 
 /// Returns the name of a protocol.
@@ -189,15 +275,30 @@ impl ReadingArgs {
 
     /// Reads the messages of all files; values are made if `values` asks for them.
     pub(super) fn read(&self, values: bool, reader: &mut dyn Reader) -> Outcome {
+        let decoder = self.decoder(values)?;
+        self.read_files(&mut OneByOne { arguments: self, decoder, reader, undecoded: 0 })
+    }
+
+    /// Reads the messages of all files in batches, which threads render.
+    pub(super) fn render(&self, rendering: Rendering<'_>) -> Outcome {
+        let decoder = self.decoder(false)?;
+        thread::scope(|scope| self.read_files(&mut Pool::new(scope, self, decoder, rendering)))
+    }
+
+    /// Returns the decoder, if messages are decoded.
+    fn decoder(&self, values: bool) -> Outcome<Option<Decoder>> {
+        if self.no_decode {
+            return Ok(None);
+        }
         let needs_values = values || self.condition.iter().any(Condition::needs_values);
         let mut options = DecoderOptions::default();
         let form = Form { lists: self.ies == Elements::List, numbers: self.numbers };
         options.form = needs_values.then_some(form);
         options.strict = self.strict;
-        let mut decoder = match self.no_decode {
-            true => None,
-            false => Some(Decoder::new(self.specifications.find()?, options)),
-        };
+        Ok(Some(Decoder::new(self.specifications.find()?, options)))
+    }
+
+    fn read_files(&self, consumer: &mut dyn Consumer) -> Outcome {
         let mut inputs = self.input.expand()?;
         if self.one_capture {
             let mut timed = Vec::new();
@@ -206,38 +307,27 @@ impl ReadingArgs {
             }
             timed.sort_by_key(|(time, _)| *time);
             inputs = timed.into_iter().map(|(_, input)| input).collect();
-            return self.read_capture(&inputs, false, decoder.as_mut(), reader);
+            return self.read_capture(&inputs, false, consumer);
         }
         let mut exit = Exit::Good;
         for input in &inputs {
             let several = inputs.len() > 1;
-            exit = exit.max(self.read_capture(
-                std::slice::from_ref(input),
-                several,
-                decoder.as_mut(),
-                reader,
-            )?);
+            exit = exit.max(self.read_capture(std::slice::from_ref(input), several, consumer)?);
         }
         Ok(exit)
     }
 
     /// Reads the messages of a capture of one or several files.
-    fn read_capture(
-        &self,
-        inputs: &[Input],
-        several: bool,
-        mut decoder: Option<&mut Decoder>,
-        reader: &mut dyn Reader,
-    ) -> Outcome {
+    fn read_capture(&self, inputs: &[Input], several: bool, consumer: &mut dyn Consumer) -> Outcome {
         let Some((first, rest)) = inputs.split_first() else { return Ok(Exit::Good) };
         let mut options = Options::default();
         options.decode_as.clone_from(&self.decode_as);
         options.memory_limit = self.limit_memory;
         let mut capture = Capture::new(first.open()?, options);
         let mut name = first.name();
-        let (mut taken, mut undecoded, mut unreadable) = (Ok(()), 0u64, false);
+        let (mut taken, mut unreadable) = (Ok(()), false);
         let mut remaining = rest.iter();
-        let is_done = Cell::new(reader.is_done());
+        let (decodes, is_done) = (consumer.decodes(), Cell::new(consumer.is_done()));
         let sockets = RefCell::new(Vec::new());
         loop {
             capture.expect_more(remaining.len() > 0);
@@ -246,31 +336,18 @@ impl ReadingArgs {
                 Event::Pdu(pdu) => {
                     let is_wanted = self.is_wanted(&pdu, file);
                     // Signalling says where messages of others are, also if it is not asked for.
-                    let announces = decoder.is_some() && Signalling::is_of(pdu.protocol);
+                    let announces = decodes && Signalling::is_of(pdu.protocol);
                     if is_done.get() || !is_wanted && !announces {
                         return;
                     }
-                    let mut take = |decoded: Option<&Decoded>, value: Option<ReadValue<'_>>| {
-                        if !is_wanted || !self.holds(&pdu, decoded, file) {
-                            return;
-                        }
-                        let fault = decoded.and_then(|it| it.fault.as_ref());
-                        undecoded += u64::from(fault.is_some_and(|fault| fault.stage != "schema"));
-                        taken = reader.message(Message { pdu: &pdu, decoded, value, file });
-                        is_done.set(taken.is_err() || reader.is_done());
-                    };
-                    match &mut decoder {
-                        None => take(None, None),
-                        Some(decoder) => {
-                            let mut act =
-                                |decoded: &Decoded, value: Option<ReadValue<'_>>| take(Some(decoded), value);
-                            let decoded = decoder.decode_with(&pdu, &mut act);
-                            sockets.borrow_mut().extend(decoded.sockets);
-                            say_notices(decoder);
-                        }
+                    match consumer.pdu(&pdu, file, is_wanted) {
+                        Ok(found) if found.is_empty() => {}
+                        Ok(found) => sockets.borrow_mut().extend(found),
+                        Err(failure) => taken = Err(failure),
                     }
+                    is_done.set(taken.is_err() || consumer.is_done());
                 }
-                Event::Fault(fault) => term::warning(format_args!("{name}: {fault}")),
+                Event::Fault(fault) => consumer.fault(format!("{name}: {fault}")),
                 _ => {}
             };
             let mut read = Ok(true);
@@ -294,8 +371,9 @@ impl ReadingArgs {
             }
         }
         taken?;
+        let undecoded = consumer.finish()?;
         let balance = capture.balance();
-        reader.end(&FileTotals { name: &name, balance, undecoded })?;
+        consumer.end(&FileTotals { name: &name, balance, undecoded })?;
         if balance.faults == 0 && undecoded == 0 && !unreadable {
             return Ok(Exit::Good);
         }
@@ -348,8 +426,8 @@ fn first_time(input: &Input) -> Outcome<Option<Time>> {
 }
 
 /// Prints what users have to know about specifications.
-pub(super) fn say_notices(decoder: &mut Decoder) {
-    for notice in decoder.take_notices() {
+pub(super) fn say_notices(notices: Vec<String>) {
+    for notice in notices {
         match notice.starts_with("no specification") {
             true => term::warning(format_args!(
                 "{notice}\nhelp: `--schema PATH` or TERCET_SCHEMAS names specifications"

@@ -2,6 +2,7 @@
 
 use super::reading::{Message, Reader, ReadingArgs};
 use super::specifications::SpecificationArgs;
+use super::threads::{Made, Render, Rendering};
 use crate::args::{CaptureArgs, SchemaArgs};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::inputs::Input;
@@ -10,10 +11,10 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use tercet::captures::{Decoded, Envelope, Specification, Specifications, missing};
+use tercet::captures::{Decoded, Envelope, Form, Specification, Specifications, missing};
 use tercet::dynamic::Tape;
-use tercet::records::conversion::{InputOptions, changed};
-use tercet::records::{Origin, RowWriter};
+use tercet::records::conversion::{FormOptions, InputOptions, changed};
+use tercet::records::{Format, Origin, Prepared, RowWriter, WrittenPart};
 use tercet_capture::{Capture, DecodeAs, Event, Options, Variant, protocol_and_type};
 
 /// Bytes that are collected before they are written.
@@ -64,6 +65,8 @@ pub struct Source {
     /// The type of the messages, if it is given.
     pub type_name: Option<String>,
     pub conditions: Vec<String>,
+    /// The form of values in rows.
+    pub form: Form,
 }
 
 impl Source {
@@ -99,7 +102,8 @@ impl Source {
             let of: Vec<_> = of.into_iter().filter(|it| self.is_type(it)).collect();
             match of.into_iter().next() {
                 Some(specification) => {
-                    let envelope = Envelope::new(&specification.plan.shape, specification.root, protocol);
+                    let envelope =
+                        Envelope::new(&specification.plan.shape, specification.root, protocol, self.form);
                     let reading = self.reading(vec![&protocol.name])?;
                     found.push(Messages { name, variant, specification, envelope, reading });
                 }
@@ -186,11 +190,10 @@ impl Messages {
         stop: Option<&AtomicBool>,
     ) -> Outcome<(Exit, u64)> {
         let mut rows = Rows {
-            of: self,
+            maker: RowMaker { of: self, row: Tape::new() },
             writer,
             out: Vec::new(),
             target,
-            row: Tape::new(),
             count: 0,
             limit: limit.unwrap_or(u64::MAX),
             stop,
@@ -201,15 +204,126 @@ impl Messages {
         rows.flush(0)?;
         Ok((exit, rows.count))
     }
+
+    /// Reads all messages, and makes rows of them on several threads. Returns how many rows there are.
+    pub(super) fn convert(
+        &self,
+        made_by: &Writing<'_>,
+        jobs: usize,
+        target: &mut dyn Write,
+    ) -> Outcome<(Exit, u64)> {
+        let Writing { format, form, prepared } = made_by;
+        let mut writer = format.writer(form, prepared.shown(), prepared.record);
+        let (mut out, mut count) = (Vec::new(), 0);
+        writer.begin(&mut out);
+        let mut take = |made: &mut Made| -> Outcome<()> {
+            out.append(&mut made.out);
+            if let Some(part) = made.part.take() {
+                writer.join(part, &mut out)?;
+            }
+            count += made.count;
+            if out.len() > FLUSH {
+                target.write_all(&out)?;
+                out.clear();
+            }
+            Ok(())
+        };
+        let make = || -> Box<dyn Render + '_> {
+            let writer = format.part_writer(form, prepared.shown(), prepared.record);
+            Box::new(Part { maker: RowMaker { of: self, row: Tape::new() }, writer })
+        };
+        let rendering = Rendering { jobs, batch: format.batch(), make: &make, take: &mut take };
+        let exit = self.reading.render(rendering)?;
+        writer.end(&mut out)?;
+        target.write_all(&out)?;
+        Ok((exit, count))
+    }
 }
 
-/// Writes rows.
-struct Rows<'r> {
+/// How rows are written.
+pub(super) struct Writing<'w> {
+    pub(super) format: Format,
+    pub(super) form: &'w FormOptions,
+    pub(super) prepared: &'w Prepared,
+}
+
+/// Makes rows of messages.
+struct RowMaker<'r> {
     of: &'r Messages,
+    row: Tape,
+}
+
+impl RowMaker<'_> {
+    /// Appends the row of a message of the right type; returns whether there is one. `index` is its number.
+    fn write(
+        &mut self,
+        message: &Message<'_>,
+        index: u64,
+        writer: &mut dyn RowWriter,
+        out: &mut Vec<u8>,
+        warn: &mut dyn FnMut(String),
+    ) -> bool {
+        let Message { pdu, decoded, value, file } = message;
+        // Types of other variants have other columns.
+        if self.of.variant.is_some() && pdu.variant != self.of.variant {
+            return false;
+        }
+        let Specification { place, module, type_name, .. } = &self.of.specification;
+        let value = match value {
+            // Several specifications of a protocol may differ: rows have the columns of the first.
+            Some((by, view)) if by.place == *place && by.type_name == *type_name => Some(*view),
+            Some((by, _)) => {
+                warn(format!(
+                    "frame {}: the row has no value: {} decodes it, whose columns differ from those of {module} in {}",
+                    pdu.frame,
+                    by.place.display(),
+                    place.display()
+                ));
+                None
+            }
+            None => None,
+        };
+        let none = Decoded::default();
+        self.of.envelope.row(pdu, decoded.unwrap_or(&none), value, &mut self.row);
+        let origin =
+            Origin { input: file.unwrap_or_default(), index, offset: 0, octets: pdu.octets, elements: &[] };
+        writer.begin_record(out);
+        let before = out.len();
+        if let Err(error) = writer.record(self.row.view(pdu.octets), &origin, out) {
+            out.truncate(before);
+            writer.drop_record();
+            warn(format!("frame {}: {error}", pdu.frame));
+            return false;
+        }
+        true
+    }
+}
+
+/// Makes rows on a thread.
+struct Part<'r> {
+    maker: RowMaker<'r>,
+    writer: Box<dyn RowWriter + Send + 'r>,
+}
+
+impl Render for Part<'_> {
+    fn message(&mut self, message: Message<'_>, made: &mut Made) -> Outcome<()> {
+        let Made { out, warnings, count, .. } = made;
+        let mut warn = |text| warnings.push(text);
+        *count += u64::from(self.maker.write(&message, *count, &mut *self.writer, out, &mut warn));
+        Ok(())
+    }
+
+    fn part(&mut self) -> Outcome<Option<WrittenPart>> {
+        Ok(self.writer.part()?)
+    }
+}
+
+/// Writes rows one by one.
+struct Rows<'r> {
+    maker: RowMaker<'r>,
     writer: &'r mut dyn RowWriter,
     out: Vec<u8>,
     target: &'r mut dyn Write,
-    row: Tape,
     count: u64,
     limit: u64,
     stop: Option<&'r AtomicBool>,
@@ -227,44 +341,12 @@ impl Rows<'_> {
 
 impl Reader for Rows<'_> {
     fn message(&mut self, message: Message<'_>) -> Outcome<()> {
-        let Message { pdu, decoded, value, file } = message;
-        // Types of other variants have other columns.
-        if self.of.variant.is_some() && pdu.variant != self.of.variant || self.is_done() {
+        if self.is_done() {
             return Ok(());
         }
-        let Specification { place, module, type_name, .. } = &self.of.specification;
-        let value = match value {
-            // Several specifications of a protocol may differ: rows have the columns of the first.
-            Some((by, view)) if by.place == *place && by.type_name == *type_name => Some(view),
-            Some((by, _)) => {
-                term::warning(format_args!(
-                    "frame {}: the row has no value: {} decodes it, whose columns differ from those of {module} in {}",
-                    pdu.frame,
-                    by.place.display(),
-                    place.display()
-                ));
-                None
-            }
-            None => None,
-        };
-        let none = Decoded::default();
-        self.of.envelope.row(pdu, decoded.unwrap_or(&none), value, &mut self.row);
-        let origin = Origin {
-            input: file.unwrap_or_default(),
-            index: self.count,
-            offset: 0,
-            octets: pdu.octets,
-            elements: &[],
-        };
-        self.writer.begin_record(&mut self.out);
-        let before = self.out.len();
-        if let Err(error) = self.writer.record(self.row.view(pdu.octets), &origin, &mut self.out) {
-            self.out.truncate(before);
-            self.writer.drop_record();
-            term::warning(format_args!("frame {}: {error}", pdu.frame));
-            return Ok(());
-        }
-        self.count += 1;
+        let Self { maker, writer, out, count, .. } = self;
+        *count +=
+            u64::from(maker.write(&message, *count, &mut **writer, out, &mut |text| term::warning(text)));
         self.flush(FLUSH)
     }
 
