@@ -1,18 +1,21 @@
 //! `cargo conformance decode-captures`: the messages of packet captures, decoded by specifications and encoded again.
 //!
 //! At least 99 of 100 messages that are whole and have a specification have to decode, and in PER and DER, whose values have
-//! one encoding, at least 99 of 100 of these have to give the same octets again.
+//! one encoding, at least 99 of 100 of these have to give the same octets again. Not counted are messages that
+//! `FILE.truth.jsonl` beside a capture marks as `malformed`, `optional`, `sasl` (buffers of a security layer) or `after_gap`,
+//! and those of captures called `bad-…` and `flood-…`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
 use tercet::captures::{Decoded, Decoder, DecoderOptions, ReadValue, Specifications};
 use tercet::{PlanCache, Rules, SchemaOptions, TapeCodec};
 use tercet_capture::{Capture, Event, Options, Pdu};
 
-use crate::Tally;
 use crate::captures::{open_file, rule_in_name};
+use crate::{Tally, corpora, hex};
 
 /// Which captures are decoded, and by which specifications.
 #[derive(clap::Args, Clone, Debug)]
@@ -53,13 +56,17 @@ pub fn run(options: &Arguments, out: &mut impl Write) -> Result<Tally, String> {
     let mut octets = Vec::new();
     for path in &paths {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if name.starts_with("bad-") || name.starts_with("flood-") {
+            continue;
+        }
+        let marked = marked(path)?;
         let mut reading = Options::default();
         reading.decode_as.extend(rule_in_name(&name));
         let mut capture = Capture::new(open_file(path)?, reading);
         let mut sink = |event: Event<'_>| {
             let Event::Pdu(pdu) = event else { return };
             let is_wanted = options.protocol.is_empty() || options.protocol.contains(&pdu.protocol.name);
-            if pdu.partial || !is_wanted {
+            if pdu.partial || !is_wanted || marked.contains(&hex::show(pdu.octets)) {
                 return;
             }
             let counts = protocols.entry(&pdu.protocol.name).or_default();
@@ -120,13 +127,35 @@ pub fn run(options: &Arguments, out: &mut impl Write) -> Result<Tally, String> {
     Ok(tally)
 }
 
-/// Returns whether octets are those of a message, which the radio interface pads to the size of its blocks.
-fn is_same(pdu: &Pdu<'_>, octets: &[u8]) -> bool {
-    match pdu.octets.strip_prefix(octets) {
-        Some([]) => true,
-        Some(_) => pdu.protocol.name.ends_with("-rrc"),
-        None => false,
+/// Returns the octets of the messages that the truth of a capture marks, if there is one.
+fn marked(path: &Path) -> Result<HashSet<String>, String> {
+    let truth = PathBuf::from(format!("{}.truth.jsonl", path.display()));
+    let mut marked = HashSet::new();
+    if !truth.exists() {
+        return Ok(marked);
     }
+    for line in corpora::read_text(&truth)?.lines() {
+        let line: Value =
+            serde_json::from_str(line).map_err(|error| format!("{}: {error}", truth.display()))?;
+        let is_marked = ["malformed", "optional", "sasl", "after_gap"].iter().any(|mark| line[*mark] == true);
+        marked.extend(line["octets"].as_str().filter(|_| is_marked).map(str::to_owned));
+    }
+    Ok(marked)
+}
+
+/// Returns whether octets are those of a message. The radio interface pads messages to the size of its blocks, from the bit
+/// after the last one of the value.
+fn is_same(pdu: &Pdu<'_>, octets: &[u8]) -> bool {
+    if pdu.octets == octets || !pdu.protocol.name.ends_with("-rrc") {
+        return pdu.octets == octets;
+    }
+    let Some((last, begin)) = octets.split_last() else { return false };
+    let Some((padded, _)) = pdu.octets.strip_prefix(begin).and_then(<[u8]>::split_first) else {
+        return false;
+    };
+    // The bits after the last one that is set may be padding, which is 0 in ours.
+    let padding = (1_u16 << last.trailing_zeros().min(7)) - 1;
+    u16::from(last ^ padded) & !padding == 0
 }
 
 /// Collects the captures in all folders below one.

@@ -170,7 +170,7 @@ impl Carriers {
                 .map(|name| mask(&|it| it.name.split_once('/').is_none_or(|(around, _)| around == name)))
                 .collect(),
             components: names().map(|name| mask(&|it| it.name.rsplit('/').next() == Some(name))).collect(),
-            elements: elements(shape, &mask),
+            elements: elements(shape, |name| mask(&|it| it.name == name)),
             known,
         }
     }
@@ -229,7 +229,7 @@ impl Carriers {
 
 /// Returns, for each component with the number of an information element, the numbers of those that carry messages, each with
 /// the carriers of its name.
-fn elements(shape: &Shape, mask: &dyn Fn(&dyn Fn(&Carrier) -> bool) -> u64) -> Box<[Vec<(i64, u64)>]> {
+fn elements(shape: &Shape, carriers_of: impl Fn(&str) -> u64) -> Box<[Vec<(i64, u64)>]> {
     let mut found = vec![Vec::new(); shape.fields.len()];
     for (field, numbers) in &shape.value_names {
         if shape.name(shape.field(*field).name) != "id" {
@@ -238,7 +238,7 @@ fn elements(shape: &Shape, mask: &dyn Fn(&dyn Fn(&Carrier) -> bool) -> u64) -> B
         for (number, name) in numbers {
             let name = shape.name(*name);
             let name = name.strip_prefix("id-").unwrap_or(name);
-            let carriers = mask(&|it| it.name == name);
+            let carriers = carriers_of(name);
             if carriers != 0 {
                 found[field.index()].push((*number, carriers));
             }
