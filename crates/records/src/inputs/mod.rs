@@ -12,7 +12,7 @@ pub use spelled::{Block, Contents, Spelling, SpellingError, blocks, contents, fr
 use crate::own::take_outputs;
 use crate::tar_names::BoundedNames;
 use crate::zipped;
-use globset::GlobBuilder;
+use fast_glob::glob_match;
 use packing::Packing;
 use std::ffi::OsStr;
 use std::fs;
@@ -193,12 +193,15 @@ fn below(path: &Path, wanted: impl Fn(&Path) -> bool, asked: &str) -> io::Result
 
 fn glob(text: &str) -> io::Result<Expanded> {
     let invalid = |text: String| io::Error::new(io::ErrorKind::InvalidInput, text);
-    let glob = GlobBuilder::new(text).literal_separator(true).build();
-    let glob = glob.map_err(|error| invalid(error.to_string()))?.compile_matcher();
+    // A name may begin with the mark that negates a glob.
+    let pattern = text.strip_prefix('!').map_or_else(|| text.to_owned(), |rest| format!("\\!{rest}"));
+    let matches = |path: &Path| {
+        glob_match(&pattern, path.strip_prefix("./").unwrap_or(path).as_os_str().as_encoded_bytes())
+    };
     let fixed: PathBuf =
         Path::new(text).iter().take_while(|part| !part.to_string_lossy().contains(WILD)).collect();
     let base = if fixed.as_os_str().is_empty() { Path::new(".") } else { &fixed };
-    let mut found = below(base, |path| glob.is_match(path.strip_prefix("./").unwrap_or(path)), text)?;
+    let mut found = below(base, matches, text)?;
     // As in a shell, a glob does not mean hidden files.
     found.skipped.retain(|skipped| skipped.kind != SkippedKind::Hidden);
     if found.files.is_empty() {
