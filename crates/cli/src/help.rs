@@ -6,6 +6,7 @@
 use clap::builder::Resettable;
 use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, Command, CommandFactory};
+use std::ffi::OsString;
 use tercet::suggest::nearest;
 
 /// A group of options under a heading; what is in no group is under `Options`.
@@ -218,9 +219,19 @@ const SHORT: usize = 12;
 /// What `-h` of a command ends with where it does not list all options.
 const MORE: &str = "`--help` lists all options";
 
-/// The command line, arranged.
+/// The command line, arranged: all of it, for what describes it whole.
 pub fn command() -> Command {
-    let is_short = std::env::args_os().any(|argument| argument == "-h");
+    arranged(whole(), false, &|_| true)
+}
+
+/// The command line for these words, arranged as far as they name its commands: what they do not name is not shown.
+pub fn command_for(words: &[OsString]) -> Command {
+    let is_short = words.iter().any(|word| word == "-h");
+    arranged(whole(), is_short, &|name| words.iter().any(|word| word == name))
+}
+
+/// The command line as it is declared, and what it has of its own where a command shares its options with others.
+fn whole() -> Command {
     // It tells what files are without a specification too.
     let doctor = |doctor: Command| {
         doctor.mut_arg("schema", |schema| schema.required_unless_present(Resettable::Reset))
@@ -250,7 +261,7 @@ pub fn command() -> Command {
     // Without a specification the page shows elements of BER.
     #[cfg(feature = "inspect")]
     let command = command.mut_subcommand("inspect", doctor);
-    arranged(command, is_short)
+    command
 }
 
 /// An error of the command line that names the nearest value of an option, or the nearest option or command, by the measure of
@@ -277,13 +288,17 @@ pub fn with_nearest(mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// A command with its options in groups; `is_short` if `-h` is what will be shown.
-fn arranged(command: Command, is_short: bool) -> Command {
-    let names: Vec<String> =
-        command.get_subcommands().map(|subcommand| subcommand.get_name().to_owned()).collect();
+/// A command with its options in groups, and those of its commands that are wanted; `is_short` if `-h` is what will be shown.
+fn arranged(command: Command, is_short: bool, is_wanted: &impl Fn(&str) -> bool) -> Command {
+    let names: Vec<String> = command
+        .get_subcommands()
+        .map(Command::get_name)
+        .filter(|name| is_wanted(name))
+        .map(str::to_owned)
+        .collect();
     // Commands of commands are one level deep.
     let command = names.into_iter().fold(command, |command, name| {
-        command.mut_subcommand(name, |subcommand| arranged(subcommand, is_short))
+        command.mut_subcommand(name, |subcommand| arranged(subcommand, is_short, is_wanted))
     });
     let options = command.get_opts().count();
     if options <= SHORT {

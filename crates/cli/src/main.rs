@@ -93,8 +93,9 @@ enum Command {
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let parsed = help::command()
-        .try_get_matches_from(words())
+    let words = words();
+    let parsed = help::command_for(&words)
+        .try_get_matches_from(words)
         .and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
     let (cli, matches) = match parsed {
         Ok(parsed) => parsed,
