@@ -12,7 +12,10 @@ from . import runners
 from .definitions import Definition
 
 #: Engines that valgrind can look into.
-NATIVE = ["tercet", "tercet-generated", runners.VIEWS, "rasn", "hampi", "asn1c", "rust-asn1", "x509-cert"]
+NATIVE = [
+    *["tercet", "tercet-generated", runners.VIEWS, "rasn", "hampi", "asn1c", "rust-asn1", "x509-cert"],
+    *["openssl", *runners.DECODERS],
+]
 
 #: Records of a pass at most: valgrind takes some fifty times as long.
 RECORDS = 500

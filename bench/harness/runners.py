@@ -17,13 +17,19 @@ from .definitions import BENCH, BUILD, Definition
 VIEWS = "tercet-generated-views"
 
 #: Peers whose code is built for a specification before anything is run; the runner is a program.
-COMPILED = ["tercet-generated", VIEWS, "tercet-java", "rasn", "hampi", "erlang", "asn1bean", "rust-asn1", "x509-cert"]
+COMPILED = [
+    *["tercet-generated", VIEWS, "tercet-java", "rasn", "hampi", "erlang", "asn1bean", "rust-asn1", "x509-cert"],
+    "openssl",
+]
+
+#: Programs that decode and cannot encode.
+DECODERS = ["x509-parser", "rustls-webpki"]
 
 #: Work by name, and what each peer calls it; a peer that is not listed does not do it.
 WORKS: dict[str, dict[str, str]] = {
     "decode": {"tercet": "tape", "asn1c": "decode", "asn1tools": "decode", "pycrate": "decode"}
     | {"tercet-python": "decode"}
-    | dict.fromkeys(COMPILED, "decode"),
+    | dict.fromkeys([*COMPILED, *DECODERS], "decode"),
     "validate": {"tercet": "validate"},
     "json": {"tercet": "json", "asn1tools": "json", "pycrate": "json", "asn1c": "json"},
     "csv": {"tercet": "csv"},
@@ -34,13 +40,13 @@ WORKS: dict[str, dict[str, str]] = {
     "memcpy": {"tercet": "memcpy"},
 }
 
-PEERS = ["tercet", *COMPILED, "asn1c", "tercet-python", "asn1tools", "pycrate"]
+PEERS = ["tercet", *COMPILED, *DECODERS, "asn1c", "tercet-python", "asn1tools", "pycrate"]
 
 #: Works and peers of one family of rules only.
 ONLY = {"walk": "ber", "hampi": "per", "asn1c": "ber", "asn1bean": "ber"}
 
 #: Peers that have the types of one specification, and code that is built alone, of the one that `compilers` builds.
-OWN_TYPES = {"rust-asn1": "x509", "x509-cert": "x509", "tercet-generated-small": "nr-rrc"}
+OWN_TYPES = dict.fromkeys(["rust-asn1", "x509-cert", "openssl", *DECODERS], "x509") | {"tercet-generated-small": "nr-rrc"}
 
 #: Records that a peer gets at most, so that one pass takes a fraction of a second; figures are per record.
 LIMITS = {"tercet-python": 4000, "asn1tools": 400, "pycrate": 100}
@@ -139,7 +145,7 @@ def _command(definition: Definition, peer: str) -> list[str]:
         return [str(binary)]
     if peer == "asn1c":
         return [str(_asn1c(definition))]
-    if peer in COMPILED:
+    if peer in COMPILED or peer in DECODERS:
         return [str(_compiled(definition, peer)), definition.type]
     is_ours = peer == "tercet-python"
     python = Path(commands.python()) if is_ours else BENCH / ".venv" / "bin" / "python"
