@@ -135,6 +135,11 @@ fn target_dir(root: &Path) -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from)
 }
 
+/// The command compresses by level 1 of zstd alone, and needs none of what compresses more: 0.2 MB.
+const LEVEL_ONE_OF_ZSTD: &str = "-DZSTD_EXCLUDE_DFAST_BLOCK_COMPRESSOR -DZSTD_EXCLUDE_GREEDY_BLOCK_COMPRESSOR \
+    -DZSTD_EXCLUDE_LAZY_BLOCK_COMPRESSOR -DZSTD_EXCLUDE_LAZY2_BLOCK_COMPRESSOR -DZSTD_EXCLUDE_BTLAZY2_BLOCK_COMPRESSOR \
+    -DZSTD_EXCLUDE_BTOPT_BLOCK_COMPRESSOR -DZSTD_EXCLUDE_BTULTRA_BLOCK_COMPRESSOR";
+
 impl Dist {
     fn name(&self) -> String {
         format!("tercet-{}-{}", self.version, self.target)
@@ -202,8 +207,11 @@ impl Dist {
         // Cargo takes symbols away only where no package of the profile has an optimisation of its own.
         let mut flags = "-C strip=symbols".to_owned();
         if is_musl {
-            let script = self.root.join("xtask/src/dist/no-frames.ld");
+            let beside = self.root.join("xtask/src/dist");
+            let (linker, script) = (beside.join("link-zig"), beside.join("no-frames.ld"));
+            flags += &format!(" -C linker={}", linker.display());
             flags += &format!(" -C link-arg=-Wl,-T,{} -C link-arg=-Wl,--no-eh-frame-hdr", script.display());
+            cargo.env(format!("CFLAGS_{}", self.target.replace('-', "_")), LEVEL_ONE_OF_ZSTD);
         }
         cargo.env("RUSTFLAGS", flags);
         run_command(&mut cargo)?;
