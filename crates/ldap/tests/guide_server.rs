@@ -164,6 +164,9 @@ async fn a_proxy_with_an_account() -> Result<()> {
     let client = tercet_ldap::Client::connect(&server.url()).await?;
     let (root, _) = client.search_all(tercet_ldap::Search::new("").scope(tercet_ldap::Scope::Base)).await?;
     assert_eq!(root[0].values("namingContexts").count(), 2);
+    let operational = tercet_ldap::Search::new("").scope(tercet_ldap::Scope::Base).attributes(&["+"]);
+    let (root, _) = client.search_all(operational).await?;
+    assert_eq!(root[0].values("namingContexts").count(), 2);
     Ok(())
 }
 

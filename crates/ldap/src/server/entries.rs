@@ -302,8 +302,24 @@ impl Entries {
         }
         self.attributes.iter().any(|asked| match asked.as_str() {
             "*" => !is_operational,
-            "+" => is_operational,
+            "+" => is_operational || tells_of_server(base),
             asked => asked.eq_ignore_ascii_case(name) || asked.eq_ignore_ascii_case(base),
         })
     }
+}
+
+/// Checks whether an attribute is one of the root DSE (RFC 4512 5.1, RFC 3045): operational, and shown without being asked for.
+fn tells_of_server(name: &str) -> bool {
+    const KNOWN: [&str; 9] = [
+        "altServer",
+        "namingContexts",
+        "supportedControl",
+        "supportedExtension",
+        "supportedFeatures",
+        "supportedLDAPVersion",
+        "supportedSASLMechanisms",
+        "vendorName",
+        "vendorVersion",
+    ];
+    KNOWN.iter().any(|known| known.eq_ignore_ascii_case(name))
 }

@@ -98,8 +98,12 @@ impl Atomic {
         let about = aborted.dn.as_deref().map(tercet_printable::printable);
         let failed = failure(about.as_deref().unwrap_or_default(), &aborted.cause);
         if aborted.rolled_back {
-            let message = format!("{}\neverything was undone", failed.message);
-            let exit = if failed.exit == Exit::Usage { Exit::Usage } else { Exit::Failed };
+            let (state, exit) = match failed.exit {
+                // It was refused before anything was sent.
+                Exit::Usage => ("nothing was changed", Exit::Usage),
+                _ => ("everything was undone", Exit::Failed),
+            };
+            let message = format!("{}\n{state}", failed.message);
             return Err(Failure { exit, message, ..failed });
         }
         let Some(journal) = &aborted.journal else {
