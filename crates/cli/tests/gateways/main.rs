@@ -231,6 +231,21 @@ fn a_registry_of_both_sides() {
     }
 }
 
+/// What is read stays as it is.
+#[test]
+fn events_do_not_go_to_the_registry() {
+    let folder = tempfile::tempdir().unwrap();
+    let registry = folder.path().join("lines.toml");
+    std::fs::write(&registry, "levels = [8]\n").unwrap();
+    let mut mg = Command::new(env!("CARGO_BIN_EXE_tercet"));
+    mg.args(["megaco", "mg", "--connect", "udp://127.0.0.1:9", "--registry"]).arg(&registry);
+    let output = mg.arg("--events").arg(&registry).output().unwrap();
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("the registry") && text.contains("`--events`"), "{text}");
+    assert_eq!(std::fs::read_to_string(&registry).unwrap(), "levels = [8]\n");
+}
+
 #[test]
 fn a_load_is_reported() {
     let mut mgc = Process::start("mgc --listen udp://127.0.0.1:0");

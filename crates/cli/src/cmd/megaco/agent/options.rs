@@ -6,6 +6,7 @@ use crate::exit::{Failure, Outcome};
 use clap::{Args, ValueEnum};
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use tercet::records::Guard;
 use tercet_megaco::binary::Binary;
 use tercet_megaco::model::MId;
 use tercet_megaco::text::read_mid;
@@ -217,6 +218,25 @@ impl EngineArgs {
     /// What the binary encodings know beside the modules, if there is a file of it.
     pub(super) fn registry(&self) -> Outcome<Option<Binary>> {
         self.registry.registry.is_some().then(|| self.registry.read()).transpose()
+    }
+
+    /// Refuses to write a file that is read.
+    pub(super) fn guard(&self) -> Outcome<()> {
+        let mut guard = Guard::default();
+        let read = [
+            ("registry", &self.registry.registry),
+            ("certificate", &self.tls_cert),
+            ("key", &self.tls_key),
+            ("list of certificates", &self.tls_ca),
+        ];
+        for (noun, path) in read {
+            path.as_ref().map_or(Ok(()), |path| guard.reads(noun, path))?;
+        }
+        if self.events.as_os_str() != "-" {
+            guard.writes("`--events`", &self.events)?;
+        }
+        self.write_pcap.as_ref().map_or(Ok(()), |path| guard.writes("`--write-pcap`", path))?;
+        Ok(())
     }
 
     /// What messages are copied to.

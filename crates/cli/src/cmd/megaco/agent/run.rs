@@ -59,6 +59,7 @@ pub(super) struct Agent {
 
 impl Agent {
     pub(super) fn new(role: Role, args: &EngineArgs, items: Items, mid: &'static str) -> Outcome<Self> {
+        args.guard()?;
         let seed = args.seed();
         let mut engine = Engine::new(seed, Limits::default());
         if let Some(binary) = args.registry()? {
