@@ -265,7 +265,7 @@ impl World {
             }
         };
         let count = 1 + self.random.below(3) as usize;
-        let all = (0..count).map(|_| request()).collect();
+        let all = (0..count).map(|_| request());
         match node.engine.request(time, conn, all, &RequestOptions::default()) {
             Ok(requests) => node.waiting.extend(requests.iter().map(|request| request.0)),
             Err(error) => return Err(format!("seed {}: request: {error}", self.plan.seed)),
