@@ -41,7 +41,7 @@ const OF_ROWS: [&str; 8] = [
 ];
 
 /// Options that have nothing to do with the format: about inputs, how they are read, and what else is written.
-const OF_NO_FORMAT: [&str; 47] = [
+const OF_NO_FORMAT: [&str; 48] = [
     "--alias",
     "--allow-empty",
     "--allow-errors",
@@ -56,6 +56,7 @@ const OF_NO_FORMAT: [&str; 47] = [
     "--hash-inputs",
     "--header",
     "--help",
+    "--ies",
     "--interval",
     "--jobs",
     "--marks",
