@@ -212,9 +212,8 @@ fn segments_of_both() {
         (&result["ok"], &result["replies"], &result["segments"]),
         (&json!(true), &json!(4), &json!(4))
     );
-    for _ in 0..4 {
-        peer.event("segment_reply");
-    }
+    // OTP does not always tell of replies to segments that come while it still sends.
+    while peer.event("segment_reply")["complete"] != true {}
     mg.quit();
 
     let mut mgc = Process::start("mgc --listen udp://127.0.0.1:0 --mid mgc --segment 1 --max-pdu 200");
