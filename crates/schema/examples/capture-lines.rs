@@ -1,5 +1,7 @@
 //! Prints the messages of a packet capture as lines of JSON: `capture-lines SPECIFICATIONS CAPTURE`.
 
+#![expect(clippy::print_stderr, reason = "an example reports to its reader")]
+
 use std::fs::File;
 use std::io::{self, BufReader, Write as _};
 use std::path::PathBuf;
