@@ -7,7 +7,7 @@ import functools
 import inspect
 import logging
 import threading
-from collections.abc import AsyncIterable, Awaitable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from os import PathLike
@@ -243,10 +243,15 @@ def _answer(operation: str, answered: object) -> Answer:
 async def _send(responder: _ldap.Responder, found: object) -> object:
     """Sends what a search has found; returns its answer."""
     if isinstance(found, AsyncIterable):
-        async for entry in found:
-            waiting = responder.entry(entry)
-            if waiting is not None:
-                await waiting
+        try:
+            async for entry in found:
+                waiting = responder.entry(entry)
+                if waiting is not None:
+                    await waiting
+        finally:
+            # A generator ends with its request, not when its memory is collected.
+            if isinstance(found, AsyncGenerator):
+                await found.aclose()
         return None
     if isinstance(found, Iterable):
         entries, end = iter(found), object()
@@ -302,7 +307,7 @@ class Server:
     and its key there is StartTLS, or TLS at once with ``ldaps``. ``max_connections`` and ``idle`` (seconds) limit
     connections; those beyond are closed.
 
-    Raises UsageError, OSError.
+    Raises UsageError, OSError; TypeError if the handler is none.
     """
 
     def __init__(
@@ -317,6 +322,8 @@ class Server:
         idle: float | None = None,
         loop: asyncio.AbstractEventLoop | None = None,
     ) -> None:
+        if not isinstance(handler, Handler):
+            raise TypeError(f"a server needs a Handler, not {type(handler).__name__}")
         self._thread: threading.Thread | None = None
         self._loop = asyncio.new_event_loop() if loop is None else loop
         try:
