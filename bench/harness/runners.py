@@ -46,7 +46,8 @@ PEERS = ["tercet", *COMPILED, *DECODERS, "asn1c", "tercet-python", "asn1tools", 
 ONLY = {"walk": "ber", "hampi": "per", "asn1c": "ber", "asn1bean": "ber"}
 
 #: Peers that have the types of one specification, and code that is built alone, of the one that `compilers` builds.
-OWN_TYPES = dict.fromkeys(["rust-asn1", "x509-cert", "openssl", *DECODERS], "x509") | {"tercet-generated-small": "nr-rrc"}
+OWN_TYPES = dict.fromkeys(["rust-asn1", "x509-cert", "openssl", *DECODERS], "x509")
+OWN_TYPES["tercet-generated-small"] = "nr-rrc"
 
 #: Records that a peer gets at most, so that one pass takes a fraction of a second; figures are per record.
 LIMITS = {"tercet-python": 4000, "asn1tools": 400, "pycrate": 100}
