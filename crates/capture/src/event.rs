@@ -6,6 +6,7 @@ use crate::reassembly::Frames;
 use crate::time::Time;
 use std::fmt;
 use std::net::SocketAddr;
+use std::ptr;
 use std::sync::Arc;
 
 /// An event of a capture.
@@ -54,7 +55,7 @@ pub struct Pdu<'a> {
 const NAME_LIMIT: usize = 20;
 
 /// Names of layers, the outermost first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Names {
     names: [&'static str; NAME_LIMIT],
     count: usize,
@@ -74,6 +75,17 @@ impl Names {
         }
     }
 }
+
+impl PartialEq for Names {
+    /// Names are mostly the same text in memory: comparing their octets took half of the time of a list.
+    fn eq(&self, other: &Self) -> bool {
+        let (names, others) = (self.names.iter().take(self.count), other.names.iter().take(other.count));
+        self.count == other.count
+            && names.zip(others).all(|(one, other)| ptr::eq(*one, *other) || one == other)
+    }
+}
+
+impl Eq for Names {}
 
 impl Pdu<'_> {
     /// Returns the message with its octets and layers elsewhere.
