@@ -74,11 +74,12 @@ pub fn run(options: &Arguments, out: &mut dyn std::io::Write) -> Result<Tally, S
     let answers = answers(&mut java::build("spec", &units)?, text)?;
     for (number, check) in vectors.checks.iter().enumerate() {
         let answer = answers.get(number).map_or("the program ended", String::as_str);
-        match check.expected.verdict(answer, check.octets.len()) {
+        let verdict = check.expected.verdict(answer, check.octets.len());
+        match verdict {
             Some(good) => tally.count(good),
             None => tally.skipped += 1,
         }
-        if check.expected.verdict(answer, check.octets.len()) == Some(false) {
+        if verdict == Some(false) {
             let [read, written] = [check.read, check.written].map(|rules| RULES[rules].0);
             let octets = hex::brief(&check.octets);
             say(format!(
