@@ -52,7 +52,9 @@ type Key = (String, String);
 /// A folder or a file cannot be read, or has no truth.
 pub fn run(options: &Arguments, out: &mut impl Write) -> Result<Tally, String> {
     let mut paths = Vec::new();
-    options.folders.iter().try_for_each(|folder| find(folder, &mut paths))?;
+    // Captures are those with truth beside them.
+    let path_of = |folder: &Path, name: &str| name.strip_suffix(SUFFIX).map(|name| folder.join(name));
+    options.folders.iter().try_for_each(|folder| find(folder, &path_of, &mut paths))?;
     paths.sort();
     if paths.is_empty() {
         return Err(format!("no files *{SUFFIX} in {}", options.folders[0].display()));
@@ -83,15 +85,19 @@ pub fn run(options: &Arguments, out: &mut impl Write) -> Result<Tally, String> {
     Ok(tally)
 }
 
-/// Collects captures with truth, in all folders below one.
-fn find(folder: &Path, paths: &mut Vec<PathBuf>) -> Result<(), String> {
+/// Collects what `path_of` makes of the names of files, in a folder and all below it.
+pub(crate) fn find(
+    folder: &Path,
+    path_of: &impl Fn(&Path, &str) -> Option<PathBuf>,
+    paths: &mut Vec<PathBuf>,
+) -> Result<(), String> {
     let named = |error: std::io::Error| format!("{}: {error}", folder.display());
     for entry in std::fs::read_dir(folder).map_err(named)? {
         let entry = entry.map_err(named)?;
         if entry.file_type().map_err(named)?.is_dir() {
-            find(&entry.path(), paths)?;
-        } else if let Some(name) = entry.file_name().to_string_lossy().strip_suffix(SUFFIX) {
-            paths.push(folder.join(name));
+            find(&entry.path(), path_of, paths)?;
+        } else {
+            paths.extend(path_of(folder, &entry.file_name().to_string_lossy()));
         }
     }
     Ok(())

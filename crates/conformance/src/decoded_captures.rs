@@ -14,7 +14,7 @@ use tercet::captures::{Decoded, Decoder, DecoderOptions, ReadValue, Specificatio
 use tercet::{PlanCache, Rules, SchemaOptions, TapeCodec};
 use tercet_capture::{Capture, Event, Options, Pdu};
 
-use crate::captures::{open_file, rule_in_name};
+use crate::captures::{find, open_file, rule_in_name};
 use crate::{Tally, corpora, hex};
 
 /// Which captures are decoded, and by which specifications.
@@ -46,7 +46,7 @@ struct Counts {
 /// A folder or a file cannot be read.
 pub fn run(options: &Arguments, out: &mut impl Write) -> Result<Tally, String> {
     let mut paths = Vec::new();
-    options.folders.iter().try_for_each(|folder| find(folder, &mut paths))?;
+    options.folders.iter().try_for_each(|folder| find(folder, &capture, &mut paths))?;
     paths.sort();
     let schema_options = SchemaOptions { cache: PlanCache::of_user(), ..SchemaOptions::default() };
     let specifications =
@@ -158,20 +158,11 @@ fn is_same(pdu: &Pdu<'_>, octets: &[u8]) -> bool {
     u16::from(last ^ padded) & !padding == 0
 }
 
-/// Collects the captures in all folders below one.
-fn find(folder: &Path, paths: &mut Vec<PathBuf>) -> Result<(), String> {
-    let named = |error: std::io::Error| format!("{}: {error}", folder.display());
-    for entry in std::fs::read_dir(folder).map_err(named)? {
-        let entry = entry.map_err(named)?;
-        if entry.file_type().map_err(named)?.is_dir() {
-            find(&entry.path(), paths)?;
-            continue;
-        }
-        let name = entry.file_name().to_string_lossy().into_owned();
-        let plain = name.trim_end_matches(".gz").trim_end_matches(".zst");
-        if [".pcap", ".pcapng", ".cap", ".ntar"].iter().any(|suffix| plain.ends_with(suffix)) {
-            paths.push(entry.path());
-        }
-    }
-    Ok(())
+/// Returns the path of a file whose name is that of a capture.
+fn capture(folder: &Path, name: &str) -> Option<PathBuf> {
+    let plain = name.trim_end_matches(".gz").trim_end_matches(".zst");
+    [".pcap", ".pcapng", ".cap", ".ntar"]
+        .iter()
+        .any(|suffix| plain.ends_with(suffix))
+        .then(|| folder.join(name))
 }
