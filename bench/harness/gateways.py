@@ -84,6 +84,8 @@ class Sample:
     transactions: int
     #: Octets of a request.
     octets: float
+    #: Nanoseconds from a request to its reply at half the rate that was reached: of the middle one, and of the 99th in 100.
+    latency: tuple[float, float] | None = None
 
 
 class Process:
@@ -182,6 +184,7 @@ def main() -> int:
                 if found:
                     _summarize(row, found)
                 rows.append(row)
+            rows += _latencies(lane, mine, found) if ours else []
         # The peer numbers its terminations and transactions in its own way: some octets are others. How many
         # acknowledgements a message has is a matter of time.
         pair = [row for row in rows if row.input == lane.name and row.octets]
@@ -210,6 +213,22 @@ def _summarize(row: Row, found: list[Sample]) -> None:
     row.records = found[0].transactions
 
 
+#: How much of the requests take no longer than the latency of a row.
+QUANTILES = ("p50 at half load", "p99 at half load")
+
+
+def _latencies(lane: Lane, engine: str, found: list[Sample]) -> list[Row]:
+    """Latencies at half load. Erlang's gateway has no rate."""
+    rows = []
+    for place, work in enumerate(QUANTILES):
+        each = sorted(sample.latency[place] for sample in found if sample.latency)
+        if each:
+            row = Row(lane.name, work, engine, workers=lane.at_once, records=found[0].transactions)
+            row.low, row.median, row.high = each[0], each[len(each) // 2], each[-1]
+            rows.append(row)
+    return rows
+
+
 def _port() -> int:
     """A port that is free for both transports."""
     while True:
@@ -227,10 +246,12 @@ def _ours(lane: Lane, seconds: int) -> Sample:
     text = ACTIONS[lane.kind].format(name=NAMES.get(lane.codec, "t9.1"))
     url = f"{lane.transport}://127.0.0.1:{port}"
     controller = [tercet, "megaco", "mgc", "--listen", url, "--events", os.devnull, *lane.our_controller.split()]
-    gateway = [tercet, "megaco", "load", "--connect", url, "--mid", "mg", "--encoding", encoding, "--text", text]
-    gateway += ["--in-flight", str(lane.at_once * lane.together), "--for", f"{seconds}s", *lane.our_gateway.split()]
+    load = [tercet, "megaco", "load", "--connect", url, "--mid", "mg", "--encoding", encoding, "--text", text]
+    load += ["--for", f"{seconds}s", *lane.our_gateway.split()]
+    gateway = [*load, "--in-flight", str(lane.at_once * lane.together)]
     if lane.together > 1:
         gateway += ["--batch-requests", str(lane.together), "--batch-size", "65000"]
+    latency = None
     with started(*controller) as mgc:
         _listening(lane.transport, port)
         with started(*gateway) as mg:
@@ -240,12 +261,18 @@ def _ours(lane: Lane, seconds: int) -> Sample:
             # It is there until it has been waited for.
             at_end, wall = (mg.spent(), mgc.spent()), time.perf_counter() - begin
             stats = mg.event("stats")
+        # What is gathered waits for the others: that is no latency of the sides.
+        if lane.together == 1 and not lane.our_gateway:
+            rate = max(1, round(float(str(report["tps"])) / 2))
+            with started(*load, "--rate", f"{rate}/s") as mg:
+                half = mg.event("report")
+            latency = float(str(half["p50_ms"])) * 1e6, float(str(half["p99_ms"])) * 1e6
     count = int(str(report["ok"]))
     if report["failed"] or not count:
         raise commands.Failed(f"{lane.name}: {report}")
     octets = float(str(stats["out_octets"])) / float(str(stats["requests_sent"]))
     spent = [(end - begin) / count for begin, end in zip(at_begin, at_end, strict=True)]
-    return Sample(spent[0], spent[1], wall * 1e9 / count, count, octets)
+    return Sample(spent[0], spent[1], wall * 1e9 / count, count, octets, latency)
 
 
 def _listening(transport: str, port: int) -> None:

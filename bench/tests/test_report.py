@@ -258,3 +258,8 @@ def test_gateways_are_rows_of_the_report(tmp_path: Path) -> None:
     rows[-1] = spent("both", "Erlang/OTP 25 megaco 4.4", 4000)
     text = report(tmp_path, rows, "gateways")["README.md"]
     assert "**Gateways, compact Notify: Erlang/OTP 25 megaco 4.4 4.00 µs, ours 6.00 µs**" in text
+    assert "p99" not in text
+    rows += [spent("p50 at half load", "tercet 0.1.0", 2e5), spent("p99 at half load", "tercet 0.1.0", 3e6)]
+    text = report(tmp_path, rows, "gateways")["README.md"]
+    assert "ours ms at half load" in text
+    assert line(text, "compact Notify").endswith("| 0.20 | 3.00 |")

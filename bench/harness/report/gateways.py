@@ -21,7 +21,7 @@ def blocks(found: Found) -> list[Block]:
     """The table of all rows."""
     if not found:
         return [Text("No record yet: `bench/gateways --record` makes it.")]
-    lines, short = [], []
+    lines, short, has_latencies = [], [], False
     for name, (_, have) in found.items():
         line = [name]
         for ours in (True, False):
@@ -34,12 +34,18 @@ def blocks(found: Found) -> list[Block]:
                 short.append(f"{name} ({words.times(ratio)})")
         else:
             line.append("–")
-        lines.append(line)
+        latencies = [_row(have, f"{quantile} at half load", True) for quantile in ("p50", "p99")]
+        has_latencies |= any(latencies)
+        lines.append([*line, *(_ms(row) for row in latencies)])
     record = next(reversed(found.values()))[0]
     columns = [
         *["both by the loopback", "ours µs: gateway:", "controller:", "both:"],
         *["Erlang µs: gateway:", "controller:", "both:", "ratio:"],
     ]
+    # Older records have none.
+    if has_latencies:
+        columns += ["ours ms at half load: p50:", "p99:"]
+    lines = [line[: len(columns)] for line in lines]
     out: list[Block] = [
         Text(
             "Gateways and controllers: a gateway registers with a controller and sends it requests over the loopback, "
@@ -48,7 +54,15 @@ def blocks(found: Found) -> list[Block]:
         ),
         Table(columns, lines),
     ]
-    refused = [f"{name}, {row.peer}: {row.note}" for name, (_, have) in found.items() for row in have[-1:] if row.note]
+    if has_latencies:
+        out.append(
+            Text(
+                "Latencies are from a request to its reply, at half the rate that was reached, with both sides on this "
+                "machine. Erlang's gateway has no rate."
+            )
+        )
+    both = [(name, row) for name, (_, have) in found.items() for row in have if row.work == "both"]
+    refused = [f"{name}, {row.peer}: {row.note}" for name, row in both if row.note]
     if refused:
         out.append(Text("Without figures: " + "; ".join(refused) + "."))
     if short:
@@ -65,6 +79,10 @@ def blocks(found: Found) -> list[Block]:
 
 def _us(row: Row | None) -> str:
     return f"{row.low / 1e3:.2f}" if row else "–"
+
+
+def _ms(row: Row | None) -> str:
+    return f"{row.low / 1e6:.2f}" if row else "–"
 
 
 def behind(found: Found) -> list[str]:

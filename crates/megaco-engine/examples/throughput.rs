@@ -5,9 +5,12 @@
 //! cargo run --release -p tercet-megaco-engine --example throughput
 //! ```
 //!
-//! With a number of transactions, there is nothing about memory: what a transaction costs is the difference of two runs.
+//! With a number of transactions, there is nothing about memory: what a transaction costs is the difference of two runs. With
+//! `--threads N` so many pairs of engines run beside each other, each on a thread of its own, and the rate of all is compared with
+//! that of one.
 #![expect(clippy::print_stdout, reason = "an example reports to its reader")]
 
+use std::sync::Barrier;
 use std::time::Instant;
 
 use tercet_megaco::List;
@@ -40,7 +43,7 @@ fn actions() -> List<ActionRequest<'static>> {
     }
 }
 
-fn engine(mid: &[u8], encoding: &str) -> Result<(Engine, UserId), Box<dyn std::error::Error>> {
+fn engine(mid: &[u8], encoding: &str) -> Result<(Engine, UserId)> {
     let mut engine = Engine::new(1, Limits::default());
     let mut items = Items::default();
     items.set("encoding", encoding)?;
@@ -60,44 +63,98 @@ fn resident() -> f64 {
     text.split(' ').nth(1).and_then(|pages| pages.parse::<f64>().ok()).unwrap_or(0.0) * 4096.0
 }
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let count = std::env::args().nth(1).map_or(Ok(500_000_u64), |count| count.parse())?;
+/// Nanoseconds of processor time of this thread, where Linux reports them.
+fn thread_nanos() -> f64 {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    text.split(' ').next().and_then(|nanos| nanos.parse().ok()).unwrap_or(f64::NAN)
+}
+
+type Result<T> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>>;
+
+/// Seconds of a thread for its transactions, by the clock and of its processor.
+struct Spent {
+    wall: f64,
+    processor: f64,
+}
+
+/// Runs transactions between two engines.
+fn transactions(encoding: &str, count: u64, start: &Barrier) -> Result<Spent> {
     // What a gateway reports is its own matter: the actions are copied, not read each time.
     let actions = actions();
-    for encoding in ["compact", "ber"] {
-        let (mut mg, mg_user) = engine(b"mg", encoding)?;
-        let (mut mgc, mgc_user) = engine(b"mgc", encoding)?;
-        let mut answers = Answers::new(3, 1);
-        let conn = mg.connect(Time::default(), mg_user, Some(read_mid(b"mgc")?), route(1))?;
-        let mut ended = Ended(0);
-        let begin = Instant::now();
-        for number in 0..count {
-            // A hundred thousand transactions a second, so that the reply timers of 30 s never run out at once.
-            let now = Time::from_micros(number * 10);
-            mg.request(now, conn, [actions.clone()], &RequestOptions::default())?;
-            while let Some(transmit) = mg.poll_transmit() {
-                let mut answered = Ok(());
-                mgc.handle_input_with(now, mgc_user, route(2), &transmit.octets, |mgc, asked| {
-                    let result = answers.answer(asked.actions);
-                    answered = mgc.reply(now, asked.token, result, &ReplyOptions::default());
-                });
-                answered?;
-            }
-            while mgc.poll_event().is_some() {}
-            while let Some(transmit) = mgc.poll_transmit() {
-                mg.handle_input_by(now, mg_user, route(1), &transmit.octets, &mut ended);
-            }
-            while mg.poll_event().is_some() {}
-            if number % 1000 == 0 {
-                mg.handle_timeout(now);
-                mgc.handle_timeout(now);
-            }
+    let (mut mg, mg_user) = engine(b"mg", encoding)?;
+    let (mut mgc, mgc_user) = engine(b"mgc", encoding)?;
+    let mut answers = Answers::new(3, 1);
+    let conn = mg.connect(Time::default(), mg_user, Some(read_mid(b"mgc")?), route(1))?;
+    let mut ended = Ended(0);
+    start.wait();
+    let (begin, nanos) = (Instant::now(), thread_nanos());
+    for number in 0..count {
+        // A hundred thousand transactions a second, so that the reply timers of 30 s never run out at once.
+        let now = Time::from_micros(number * 10);
+        mg.request(now, conn, [actions.clone()], &RequestOptions::default())?;
+        while let Some(transmit) = mg.poll_transmit() {
+            let mut answered = Ok(());
+            mgc.handle_input_with(now, mgc_user, route(2), &transmit.octets, |mgc, asked| {
+                let result = answers.answer(asked.actions);
+                answered = mgc.reply(now, asked.token, result, &ReplyOptions::default());
+            });
+            answered?;
         }
-        let micros = begin.elapsed().as_secs_f64() * 1e6 / count as f64;
+        while mgc.poll_event().is_some() {}
+        while let Some(transmit) = mgc.poll_transmit() {
+            mg.handle_input_by(now, mg_user, route(1), &transmit.octets, &mut ended);
+        }
+        while mg.poll_event().is_some() {}
+        if number % 1000 == 0 {
+            mg.handle_timeout(now);
+            mgc.handle_timeout(now);
+        }
+    }
+    let spent = Spent { wall: begin.elapsed().as_secs_f64(), processor: (thread_nanos() - nanos) / 1e9 };
+    if ended.0 == count { Ok(spent) } else { Err("not all transactions ended".into()) }
+}
+
+/// Runs transactions on threads. Returns what each has spent.
+fn on_threads(threads: usize, encoding: &str, count: u64) -> Result<Vec<Spent>> {
+    let start = Barrier::new(threads);
+    std::thread::scope(|scope| {
+        let start = &start;
+        let running: Vec<_> =
+            (0..threads).map(|_| scope.spawn(move || transactions(encoding, count, start))).collect();
+        running.into_iter().map(|thread| thread.join().map_err(|_| "a thread failed")?).collect()
+    })
+}
+
+/// Transactions a second: by the clock, and those that the processors would do that had nothing else to do.
+fn rates(spent: &[Spent], count: u64) -> (f64, f64) {
+    let longest = spent.iter().map(|spent| spent.wall).fold(0.0, f64::max);
+    let of_processors = spent.iter().map(|spent| count as f64 / spent.processor).sum();
+    (spent.len() as f64 * count as f64 / longest, of_processors)
+}
+
+fn main() -> Result<()> {
+    let mut words = std::env::args().skip(1).peekable();
+    let given = words.next_if(|word| word != "--threads").map(|count| count.parse()).transpose()?;
+    let count = given.unwrap_or(500_000_u64);
+    let threads = match words.next() {
+        None => 1,
+        Some(_) => words.next().ok_or("how many threads?")?.parse()?,
+    };
+    for encoding in ["compact", "ber"] {
+        let (alone, of_processor) = rates(&on_threads(1, encoding, count)?, count);
         println!(
-            "{encoding}: {micros:.2} us a transaction on both sides with codecs, {:.0} a second",
-            1e6 / micros
+            "{encoding}: {:.2} us a transaction on both sides with codecs, {alone:.0} a second, {of_processor:.0} a second of \
+             processor time",
+            1e6 / alone
         );
+        if threads > 1 {
+            let (together, of_processors) = rates(&on_threads(threads, encoding, count)?, count);
+            println!(
+                "{encoding}: {together:.0} a second on {threads} threads, {:.2} times those of one; {:.2} times by processor time",
+                together / alone,
+                of_processors / of_processor
+            );
+        }
     }
 
     if std::env::args().len() > 1 {

@@ -28,7 +28,7 @@ macro_rules! counters {
             }
 
             /// Adds the counters of another one.
-            pub(crate) fn add(&mut self, other: &Self) {
+            pub const fn merge(&mut self, other: &Self) {
                 $(self.$name += other.$name;)*
             }
 

@@ -356,6 +356,66 @@ fn load_over_a_bad_network(seed: u64, seconds: u64, blackout: Duration) {
     assert!(count as u64 > number("ok"));
 }
 
+/// Gateways of several threads and a controller of several: one report, one count of all.
+#[test]
+fn jobs_of_both_sides() {
+    let mut mgc = Process::start("mgc --listen udp://127.0.0.1:0 --jobs 2 --mid <mgc>");
+    let to = mgc.address();
+    let mut load = Process::start(&format!(
+        "load --connect udp://{to} --rate 301/s --for 500ms --jobs 4 --mid <mg.example.net>"
+    ));
+    let report = load.event("report");
+    // Rates of 76 and 75 in a second.
+    assert_eq!((&report["requests"], &report["ok"]), (&json!(149), &json!(149)), "{report}");
+    let stats = load.event("stats");
+    assert_eq!((&stats["requests_sent"], &stats["results_ok"]), (&json!(153), &json!(153)));
+    assert!(load.child.wait().unwrap().success());
+    mgc.tell(&json!("stats"));
+    let stats = mgc.event("stats");
+    assert_eq!((&stats["requests_received"], &stats["live_connections"]), (&json!(153), &json!(4)));
+    assert_eq!(mgc.count("execute"), 153);
+    let mut mids: Vec<&str> = mgc
+        .seen
+        .iter()
+        .filter(|event| event["event"] == "connect")
+        .map(|event| event["remote_mid"].as_str().unwrap())
+        .collect();
+    mids.sort_unstable();
+    assert_eq!(mids, ["<mg-2.example.net>", "<mg-3.example.net>", "<mg-4.example.net>", "<mg.example.net>"]);
+    mgc.quit();
+}
+
+/// Commands go to the thread of their peer: the one that is named, or the one that connected last.
+#[test]
+fn jobs_and_their_peers() {
+    let mut mgc = Process::start("mgc --listen udp://127.0.0.1:0 --jobs 3 --mid <mgc>");
+    let to = mgc.address();
+    let peers: Vec<(Peer, String)> = (0..6).map(|number| (Peer::new(), format!("<mg{number}>"))).collect();
+    let request =
+        |name: Option<&str>| json!({"do": "request", "text": "C=-{AV=root{AT{}}}", "remote_mid": name});
+    for (peer, name) in &peers {
+        peer.send(to, &format!("!/1 {name} T=6{{C=1{{S=a}}}}"));
+        assert_eq!(peer.receive().0, "!/1 <mgc> P=6{C=1{S=a}}");
+        assert_eq!(mgc.event("connect")["remote_mid"], json!(name));
+        mgc.tell(&request(None));
+        assert!(peer.receive().0.contains("AV=root"), "{name}");
+    }
+    for (peer, name) in &peers {
+        mgc.tell(&request(Some(&name.to_uppercase())));
+        let (text, from) = peer.receive();
+        assert!(text.contains("AV=root"), "{name}: {text}");
+        // It has requests, and a reply from another port belongs to them.
+        let id = text.split_once("T=").unwrap().1.split_once('{').unwrap().0;
+        Peer::new().send(from, &format!("!/1 {name} P={id}{{C=-{{AV=root}}}}"));
+        let result = mgc.event("result");
+        assert_eq!((&result["ok"], &result["text"]), (&json!(true), &json!("C=-{AV=root}")));
+    }
+    mgc.tell(&request(Some("<nobody>")));
+    assert_eq!(mgc.event("command_error")["text"], "no connection");
+    let stats = mgc.quit();
+    assert_eq!((&stats["requests_sent"], &stats["results_ok"]), (&json!(12), &json!(6)));
+}
+
 #[test]
 #[cfg(unix)]
 fn a_signal_ends_with_the_counters() {
@@ -375,6 +435,8 @@ fn bad_options_and_commands() {
         ("mgc --listen udp://127.0.0.1:1 --mid [1", "bad message identifier `[1`"),
         ("mg --connect udp://127.0.0.1:1 --encoding xml", "expected auto, pretty, compact"),
         ("mgc --listen tls://127.0.0.1:0", "a listener requires a certificate"),
+        ("mgc --listen udp://127.0.0.1:1 --jobs 0", "--jobs"),
+        ("load --listen udp://127.0.0.1:1 --rate 1/s --for 1s --jobs 2", "cannot be used with"),
     ] {
         let output = Command::new(env!("CARGO_BIN_EXE_tercet"))
             .arg("megaco")

@@ -13,6 +13,9 @@
 //! - `event NAME JSON`: the next event of that name has these members
 //! - `wait TIME`
 //! - `stats JSON`: ends the command; its last counters have these members
+//!
+//! Each script runs three times: as it is; with several jobs of its controllers; with streams in place of datagrams, unless `run` is
+//! `run-udp`. Nothing may differ.
 
 use std::collections::HashMap;
 use std::fs;
@@ -31,8 +34,8 @@ enum Remote {
 }
 
 impl Remote {
-    fn new(name: &str) -> Self {
-        if name.starts_with('t') {
+    fn new(is_stream: bool) -> Self {
+        if is_stream {
             let listener = TcpListener::bind("127.0.0.1:0").unwrap();
             return Self::Stream { listener, stream: None, to: None };
         }
@@ -127,18 +130,41 @@ fn members(place: &str, event: &Value, expected: &str) {
     }
 }
 
+#[derive(Default)]
 struct Run {
     process: Option<Process>,
     peers: HashMap<String, Remote>,
+    variant: Variant,
+}
+
+/// How a script is changed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Variant {
+    #[default]
+    AsItIs,
+    /// Controllers have several threads.
+    Jobs,
+    /// All peers are streams.
+    Streams,
 }
 
 impl Run {
     fn peer(&mut self, name: &str) -> &mut Remote {
-        self.peers.entry(name.to_owned()).or_insert_with(|| Remote::new(name))
+        let is_stream = self.is_stream(name);
+        self.peers.entry(name.to_owned()).or_insert_with(|| Remote::new(is_stream))
+    }
+
+    fn is_stream(&self, name: &str) -> bool {
+        name.starts_with('t') || self.variant == Variant::Streams
     }
 
     fn start(&mut self, words: &str) {
         let mut words = words.to_owned();
+        match self.variant {
+            Variant::Jobs if words.starts_with("mgc ") => words.push_str(" --jobs 3"),
+            Variant::Streams => words = words.replace("udp://", "tcp://"),
+            _ => {}
+        }
         for name in ["a", "b", "t", "t2"] {
             let mark = format!("{{{name}}}");
             if words.contains(&mark) {
@@ -152,7 +178,7 @@ impl Run {
             let url = process.event("listening")["url"].as_str().unwrap().to_owned();
             let address: SocketAddr = url.split_once("://").unwrap().1.parse().unwrap();
             for name in ["a", "b", "t", "t2"] {
-                if name.starts_with('t') == url.starts_with("tcp") {
+                if self.is_stream(name) == url.starts_with("tcp") {
                     match self.peer(name) {
                         Remote::Datagrams { to, .. } | Remote::Stream { to, .. } => *to = Some(address),
                     }
@@ -165,7 +191,7 @@ impl Run {
     fn line(&mut self, place: &str, line: &str) {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         match word {
-            "run" => self.start(rest),
+            "run" | "run-udp" => self.start(rest),
             "wait" => std::thread::sleep(time(rest)),
             "do" => {
                 let command = serde_json::from_str(rest).unwrap_or_else(|_| Value::String(rest.to_owned()));
@@ -198,7 +224,7 @@ impl Run {
                         let octet =
                             |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap();
                         let octets: Vec<u8> = digits.chunks(2).map(octet).collect();
-                        peer.send(&octets, false);
+                        peer.send(&octets, !name.starts_with('t'));
                     }
                     "<" => {
                         let text = peer.receive(PATIENCE).unwrap_or_else(|| panic!("{place}: nothing came"));
@@ -246,23 +272,27 @@ fn wire_scripts() {
     assert!(files.len() > 9, "{files:?}");
     let only = std::env::var("SCRIPT").unwrap_or_default();
     files.retain(|file| file.to_string_lossy().contains(&only));
-    let threads: Vec<_> = files
-        .into_iter()
-        .map(|file| {
+    let runs = files.into_iter().flat_map(|file| {
+        [Variant::AsItIs, Variant::Jobs, Variant::Streams].map(|variant| (file.clone(), variant))
+    });
+    let threads: Vec<_> = runs
+        .map(|(file, variant)| {
             std::thread::spawn(move || {
                 let text = fs::read_to_string(&file).unwrap();
                 let name = file.file_name().unwrap().to_string_lossy().into_owned();
-                let mut run = Run { process: None, peers: HashMap::new() };
+                let (mut run, mut is_skipped) = (Run::default(), false);
                 for (number, line) in (1..).zip(text.lines()) {
-                    match line.trim() {
-                        line if line.is_empty() || line.starts_with('#') => {}
-                        // Each begins a command of its own.
-                        line => {
-                            if line.starts_with("run ") {
-                                run = Run { process: None, peers: HashMap::new() };
-                            }
-                            run.line(&format!("{name}:{number}: {line}"), line);
-                        }
+                    let line = line.trim();
+                    if line.is_empty() || line.starts_with('#') {
+                        continue;
+                    }
+                    // Each begins a command of its own.
+                    if line.starts_with("run") {
+                        run = Run { variant, ..Run::default() };
+                        is_skipped = line.starts_with("run-udp") && variant == Variant::Streams;
+                    }
+                    if !is_skipped {
+                        run.line(&format!("{name}:{number}: {variant:?}: {line}"), line);
                     }
                 }
             })

@@ -2,23 +2,27 @@
 //!
 //! One task owns the engine. Sockets are read by tasks, which hand on what arrives; a stream has a task that writes too, with
 //! a bounded queue, so that a peer that does not read cannot fill the memory.
+//!
+//! For several processors there are several engines with their drivers, which share addresses ([`Driver::shards`]).
 
+mod bind;
 mod handle;
+mod shards;
 mod stream;
 mod tls;
 mod udp;
+mod url;
 
 use std::collections::{HashMap, VecDeque};
-use std::fmt;
 use std::io;
 use std::net::SocketAddr;
-use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use tokio::net::{TcpListener, TcpStream, UdpSocket};
-use tokio::sync::mpsc;
+use tercet_megaco::model::MId;
+use tokio::net::{TcpStream, UdpSocket};
+use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinSet;
 
 use crate::engine::{Engine, Handler};
@@ -26,66 +30,11 @@ use crate::event::{ConnId, SendFault, Transmit, UserId};
 use crate::route::{Route, Transport};
 use crate::time::Time;
 pub use handle::Handle;
+use shards::{Inlet, Shard, Shards, Sorter};
 use stream::Silence;
 pub use stream::StreamLimits;
 pub use tls::{Tls, TlsError};
-
-/// Where to listen, or whom to connect to: `udp://HOST:PORT`, `tcp://HOST:PORT` or `tls://HOST:PORT`. Without a port it is 2944.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Url {
-    /// The transport.
-    pub transport: Transport,
-    /// A name or an address; one of IP version 6 is between brackets.
-    pub host: String,
-    /// The port.
-    pub port: u16,
-}
-
-/// The port of text encodings (H.248.1 D.1.1, D.2).
-const TEXT_PORT: u16 = 2944;
-
-impl FromStr for Url {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        const EXPECTED: &str = "expected udp://HOST:PORT, tcp://HOST:PORT or tls://HOST:PORT";
-        let (scheme, rest) = text.split_once("://").ok_or(EXPECTED)?;
-        let transport = match scheme {
-            "udp" => Transport::Udp,
-            "tcp" => Transport::Tcp,
-            "tls" => Transport::Tls,
-            // Its sockets are not reached without unsafe code, and few kernels have them.
-            "sctp" => return Err("SCTP is not supported; use udp://, tcp:// or tls://"),
-            _ => return Err(EXPECTED),
-        };
-        let rest = rest.strip_suffix('/').unwrap_or(rest);
-        let (host, port) = match rest.rsplit_once(':') {
-            Some((host, port)) if !port.ends_with(']') => (host, port.parse().map_err(|_| EXPECTED)?),
-            _ => (rest, TEXT_PORT),
-        };
-        let is_plain = |host: &str| !host.is_empty() && !host.contains(['/', '[', ']', ':']);
-        let inner = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
-        match inner {
-            Some(inner) if inner.parse::<std::net::Ipv6Addr>().is_ok() => {}
-            None if is_plain(host) => {}
-            _ => return Err(EXPECTED),
-        }
-        Ok(Self { transport, host: host.to_owned(), port })
-    }
-}
-
-impl fmt::Display for Url {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}://{}:{}", self.transport.name(), self.host, self.port)
-    }
-}
-
-impl Url {
-    async fn resolve(&self) -> io::Result<SocketAddr> {
-        let mut found = tokio::net::lookup_host((self.host.trim_matches(['[', ']']), self.port)).await?;
-        found.next().ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "the name has no address"))
-    }
-}
+pub use url::Url;
 
 /// How long a peer may take for each step to a stream: the way to its address, the connection, the handshake of TLS.
 const SETUP: Duration = Duration::from_secs(10);
@@ -163,6 +112,7 @@ pub struct Driver {
     /// Datagrams that are to be sent.
     outgoing: VecDeque<Transmit>,
     sender: mpsc::Sender<Inbound>,
+    shard: Option<Shard>,
     next_link: Arc<AtomicU32>,
     tasks: JoinSet<()>,
     limits: StreamLimits,
@@ -213,12 +163,44 @@ impl Driver {
             inbound,
             outgoing: VecDeque::new(),
             sender,
+            shard: None,
             next_link: Arc::new(AtomicU32::new(0)),
             tasks: JoinSet::new(),
             limits: StreamLimits::default(),
             notes: Vec::new(),
             traces: false,
         }
+    }
+
+    /// Gives sockets to several engines that are one entity, so that several processors have work. Each driver is for a thread and a
+    /// runtime of its own. The first one [listens](Self::listen), then the others listen at the address that it has returned.
+    ///
+    /// A remote entity belongs to one of the engines, wherever its messages come from and whichever driver receives them: a
+    /// request that is repeated from another port is not executed again. Their clocks have one beginning.
+    ///
+    /// ```
+    /// # use tercet_megaco_engine::{Engine, Limits, driver::Driver};
+    /// let drivers = Driver::shards((1..=2).map(|seed| Engine::new(seed, Limits::default())));
+    /// assert_eq!(drivers.len(), 2);
+    /// ```
+    pub fn shards(engines: impl IntoIterator<Item = Engine>) -> Vec<Self> {
+        let mut drivers: Vec<Self> = engines.into_iter().map(Self::new).collect();
+        let members = drivers.iter().map(|driver| driver.sender.clone()).collect();
+        let shards = Arc::new(Shards::new(members));
+        let next_link = Arc::new(AtomicU32::new(0));
+        let origin = Instant::now();
+        for (number, driver) in drivers.iter_mut().enumerate() {
+            driver.shard = Some(Shard { number, shards: Arc::clone(&shards) });
+            driver.next_link = Arc::clone(&next_link);
+            driver.origin = origin;
+        }
+        drivers
+    }
+
+    /// Returns which of the drivers that share addresses a remote entity belongs to: its place in [`shards`](Self::shards). `None` if
+    /// it has sent nothing yet, or this driver does not share.
+    pub fn owner(&self, mid: &MId<'_>) -> Option<usize> {
+        self.shard.as_ref()?.owner_of(mid)
     }
 
     /// Sets how many streams further listeners accept, and how long streams may be silent.
@@ -242,26 +224,52 @@ impl Driver {
     /// The address is in use or cannot be resolved, or TLS has no certificate.
     pub async fn listen(&mut self, user: UserId, url: &Url, tls: &Tls) -> io::Result<SocketAddr> {
         let address = url.resolve().await?;
-        match url.transport {
+        let transport = url.transport;
+        let beside = self.shard.as_ref().and_then(|shard| shard.listener(transport, address));
+        if beside.is_some() && !bind::SPREADS {
+            // The driver that listens there hands over what is for this one.
+            return Ok(address);
+        }
+        let place = match (&self.shard, &beside) {
+            (None, _) => bind::Place::Alone,
+            (Some(_), None) => bind::Place::First,
+            (Some(_), Some(_)) => bind::Place::Beside,
+        };
+        let (room, link) = match beside {
+            Some(listener) => (listener.room, listener.link),
+            None => {
+                let room = Semaphore::new(self.limits.streams.min(Semaphore::MAX_PERMITS));
+                (Arc::new(room), self.next_link.fetch_add(1, Ordering::Relaxed))
+            }
+        };
+        let local = match transport {
             Transport::Udp => {
-                let socket = UdpSocket::bind(address).await?;
+                let socket = bind::datagrams(address, place)?;
                 let local = socket.local_addr()?;
-                self.add_socket(user, socket);
-                Ok(local)
+                self.add_socket(user, socket, link);
+                local
             }
             Transport::Tcp | Transport::Tls => {
-                let acceptor = match url.transport {
+                let acceptor = match transport {
                     Transport::Tls => Some(tls.acceptor().map_err(io::Error::other)?),
                     _ => None,
                 };
-                let listener = TcpListener::bind(address).await?;
+                let listener = bind::streams(address, place)?;
                 let local = listener.local_addr()?;
-                let (sender, next_link) = (self.sender.clone(), Arc::clone(&self.next_link));
-                let limits = self.limits;
-                self.tasks.spawn(stream::accept(listener, acceptor, user, sender, next_link, limits));
-                Ok(local)
+                let (inlet, next_link) = (self.inlet(), Arc::clone(&self.next_link));
+                let limits = (self.limits, Arc::clone(&room));
+                self.tasks.spawn(stream::accept(listener, acceptor, user, inlet, next_link, limits));
+                local
             }
+        };
+        if let Some(shard) = &self.shard {
+            shard.add_listener(transport, local, room, link);
         }
+        Ok(local)
+    }
+
+    fn inlet(&self) -> Inlet {
+        Inlet { own: self.sender.clone(), shard: self.shard.clone() }
     }
 
     /// Opens a way to a peer for a user: binds a socket or connects a stream.
@@ -270,6 +278,9 @@ impl Driver {
     /// The peer cannot be reached or resolved, also not in 10 seconds, or TLS does not trust it.
     pub async fn open(&mut self, user: UserId, url: &Url, tls: &Tls) -> io::Result<Route> {
         let peer = in_time(url.resolve()).await?;
+        if let Some(shard) = &self.shard {
+            shard.opened(peer);
+        }
         if url.transport == Transport::Udp {
             // One socket serves all peers of an address family.
             let family =
@@ -282,7 +293,9 @@ impl Driver {
                         SocketAddr::V6(_) => ([0_u16; 8], 0).into(),
                     };
                     let socket = UdpSocket::bind(any).await?;
-                    self.add_socket(user, socket)
+                    let link = self.next_link.fetch_add(1, Ordering::Relaxed);
+                    self.add_socket(user, socket, link);
+                    link
                 }
             };
             return Ok(Route { transport: Transport::Udp, link, peer });
@@ -293,27 +306,29 @@ impl Driver {
         let link = self.next_link.fetch_add(1, Ordering::Relaxed);
         let route = Route { transport: url.transport, link, peer };
         let (writer, queue) = mpsc::channel(STREAM_QUEUE);
-        let sender = self.sender.clone();
+        let inbound = shards::Stream::opened(self.inlet(), route, user, local, &writer);
         // The other side may be silent as long as it wants: the stream was opened for what is sent.
         let silence = Silence { first: None, idle: None, frame: self.limits.frame.as_millis() };
         if url.transport == Transport::Tls {
             let connector = tls.connector().map_err(io::Error::other)?;
             let name = tls.server_name(&url.host).map_err(io::Error::other)?;
             let stream = in_time(connector.connect(name, stream)).await?;
-            self.tasks.spawn(stream::serve(stream, route, user, sender, queue, silence));
+            self.tasks.spawn(stream::serve(stream, inbound, queue, silence));
         } else {
-            self.tasks.spawn(stream::serve(stream, route, user, sender, queue, silence));
+            self.tasks.spawn(stream::serve(stream, inbound, queue, silence));
         }
         self.links.streams.insert(link, Stream { local, writer });
         Ok(route)
     }
 
-    fn add_socket(&mut self, user: UserId, socket: UdpSocket) -> u32 {
-        let link = self.next_link.fetch_add(1, Ordering::Relaxed);
+    fn add_socket(&mut self, user: UserId, socket: UdpSocket, link: u32) {
         let socket = Arc::new(udp::Socket::new(socket));
-        self.tasks.spawn(udp::receive(Arc::clone(&socket), link, user, self.sender.clone()));
+        let sorter = Sorter::new(self.inlet(), link, user);
+        self.tasks.spawn(udp::receive(Arc::clone(&socket), sorter));
+        if let Some(shard) = &self.shard {
+            shard.add_socket(link, &socket);
+        }
         self.links.sockets.push((link, socket));
-        link
     }
 
     /// Closes a stream. What is queued for it is sent before.
@@ -370,6 +385,7 @@ impl Driver {
     fn handle(&mut self, now: Time, inbound: Inbound, handler: &mut Option<&mut dyn Handler>) {
         match inbound {
             Inbound::Datagrams { link, user, datagrams } => {
+                self.know_socket(link);
                 for (peer, octets) in datagrams.iter() {
                     let route = Route { transport: Transport::Udp, link, peer };
                     self.input(now, user, route, octets, handler);
@@ -385,6 +401,16 @@ impl Driver {
                 let conns = self.engine.handle_closed(now, route);
                 self.notes.push(Note::Closed { route, conns, reason });
             }
+        }
+    }
+
+    /// Takes the socket of another driver, to which datagrams came that this one answers.
+    fn know_socket(&mut self, link: u32) {
+        if let Some(shard) = &self.shard
+            && self.links.sockets.iter().all(|(known, _)| *known != link)
+            && let Some(socket) = shard.socket(link)
+        {
+            self.links.sockets.push((link, socket));
         }
     }
 
@@ -450,9 +476,11 @@ impl Driver {
                 let count = first.take_while(|transmit| transmit.route.link == link).count();
                 match socket.send(&self.outgoing.make_contiguous()[..count]) {
                     Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                        // It fails only at the end of the runtime.
-                        _ = socket.writable().await;
-                        return;
+                        match socket.writable().await {
+                            Ok(()) => return,
+                            // The runtime of the driver that has the socket has ended.
+                            Err(error) => Err(error.to_string()),
+                        }
                     }
                     sent => sent.map_err(|error| error.to_string()),
                 }
@@ -502,35 +530,5 @@ impl Driver {
             }
         }
         self.tasks.abort_all();
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn urls() {
-        for (text, expected) in [
-            ("udp://127.0.0.1:0", "udp://127.0.0.1:0"),
-            ("tcp://[::1]:2945", "tcp://[::1]:2945"),
-            ("tls://mgc.example", "tls://mgc.example:2944"),
-            ("udp://[::1]", "udp://[::1]:2944"),
-        ] {
-            assert_eq!(text.parse::<Url>().map(|url| url.to_string()).as_deref(), Ok(expected));
-        }
-        for text in [
-            "",
-            "udp:127.0.0.1:1",
-            "http://a:1",
-            "sctp://127.0.0.1:2944",
-            "udp://",
-            "udp://:1",
-            "udp://a:b",
-            "udp://a:1:2",
-            "udp://[a]:1",
-        ] {
-            assert!(text.parse::<Url>().is_err(), "{text}");
-        }
     }
 }

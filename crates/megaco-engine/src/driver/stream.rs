@@ -11,7 +11,8 @@ use tokio::sync::{Semaphore, mpsc};
 use tokio::time::{Instant, timeout, timeout_at};
 use tokio_rustls::TlsAcceptor;
 
-use super::{Inbound, SETUP, STREAM_QUEUE};
+use super::shards::{self, Inlet};
+use super::{SETUP, STREAM_QUEUE};
 use crate::event::UserId;
 use crate::route::{Route, Transport};
 use crate::time::Period;
@@ -63,18 +64,17 @@ pub(super) async fn accept(
     listener: TcpListener,
     acceptor: Option<TlsAcceptor>,
     user: UserId,
-    sender: mpsc::Sender<Inbound>,
+    inlet: Inlet,
     next_link: Arc<AtomicU32>,
-    limits: StreamLimits,
+    (limits, room): (StreamLimits, Arc<Semaphore>),
 ) {
-    let room = Arc::new(Semaphore::new(limits.streams.min(Semaphore::MAX_PERMITS)));
     loop {
         let Ok((stream, peer)) = listener.accept().await else {
             // Too many open files: it may be better soon.
             tokio::time::sleep(Duration::from_millis(50)).await;
             continue;
         };
-        if sender.is_closed() {
+        if inlet.own.is_closed() {
             return;
         }
         let Ok(permit) = Arc::clone(&room).try_acquire_owned() else {
@@ -87,30 +87,25 @@ pub(super) async fn accept(
         let silence = Silence { first, idle, frame: limits.frame.as_millis() };
         let transport = if acceptor.is_some() { Transport::Tls } else { Transport::Tcp };
         let route = Route { transport, link: next_link.fetch_add(1, Ordering::Relaxed), peer };
-        let (sender, acceptor) = (sender.clone(), acceptor.clone());
+        let (inlet, acceptor) = (inlet.clone(), acceptor.clone());
         tokio::spawn(async move {
             let _permit = permit;
             let (writer, queue) = mpsc::channel(STREAM_QUEUE);
+            let mut inbound = shards::Stream::accepted(inlet, route, user, local, writer);
             match acceptor {
                 None => {
-                    if sender.send(Inbound::Opened { route, local, writer }).await.is_ok() {
-                        serve(stream, route, user, sender, queue, silence).await;
+                    if inbound.begin().await {
+                        serve(stream, inbound, queue, silence).await;
                     }
                 }
                 Some(acceptor) => match timeout(SETUP, acceptor.accept(stream)).await {
                     Ok(Ok(stream)) => {
-                        if sender.send(Inbound::Opened { route, local, writer }).await.is_ok() {
-                            serve(stream, route, user, sender, queue, silence).await;
+                        if inbound.begin().await {
+                            serve(stream, inbound, queue, silence).await;
                         }
                     }
-                    Ok(Err(error)) => {
-                        let reason = format!("TLS: {error}");
-                        _ = sender.send(Inbound::Closed { route, reason }).await;
-                    }
-                    Err(_) => {
-                        let reason = "TLS: no handshake in time".to_owned();
-                        _ = sender.send(Inbound::Closed { route, reason }).await;
-                    }
+                    Ok(Err(error)) => inbound.closed(format!("TLS: {error}")).await,
+                    Err(_) => inbound.closed("TLS: no handshake in time".to_owned()).await,
                 },
             }
         });
@@ -120,16 +115,14 @@ pub(super) async fn accept(
 /// Reads and writes a stream until one side ends it.
 pub(super) async fn serve<S: AsyncRead + AsyncWrite>(
     stream: S,
-    route: Route,
-    user: UserId,
-    sender: mpsc::Sender<Inbound>,
+    mut inbound: shards::Stream,
     queue: mpsc::Receiver<Arc<[u8]>>,
     silence: Silence,
 ) {
     let (reader, writer) = tokio::io::split(stream);
     let mut writing = std::pin::pin!(write(writer, queue));
     let reason = tokio::select! {
-        reason = read(reader, route, user, &sender, silence) => match reason {
+        reason = read(reader, &mut inbound, silence) => match reason {
             // A peer that has nothing more to say may still read the answers to what it said.
             End::OfInput => match timeout(LINGER, &mut writing).await {
                 Ok(reason) => reason,
@@ -139,7 +132,7 @@ pub(super) async fn serve<S: AsyncRead + AsyncWrite>(
         },
         reason = &mut writing => reason,
     };
-    _ = sender.send(Inbound::Closed { route, reason }).await;
+    inbound.closed(reason).await;
 }
 
 /// Why a stream has no more frames.
@@ -150,13 +143,7 @@ enum End {
 }
 
 /// Reads frames. Returns why there are no more.
-async fn read(
-    mut reader: impl AsyncRead + Unpin,
-    route: Route,
-    user: UserId,
-    sender: &mpsc::Sender<Inbound>,
-    silence: Silence,
-) -> End {
+async fn read(mut reader: impl AsyncRead + Unpin, inbound: &mut shards::Stream, silence: Silence) -> End {
     let because = |reason: &str| End::Because(reason.to_owned());
     let mut buffer: Vec<u8> = Vec::with_capacity(4096);
     let after = |millis: Option<u32>| Some(Instant::now() + Duration::from_millis(millis?.into()));
@@ -171,8 +158,7 @@ async fn read(
                 [3, _, 0, 4, ..] => start += 4,
                 rest => match take_frame(rest) {
                     Ok(Some((octets, length))) => {
-                        let octets = octets.to_vec();
-                        if sender.send(Inbound::Frame { route, user, octets }).await.is_err() {
+                        if !inbound.frame(octets.to_vec()).await {
                             return because("the end of the program");
                         }
                         start += length;

@@ -126,7 +126,7 @@ impl Engine {
             user.active -= 1;
         }
         if let Some(conn) = self.conns.get_mut(new) {
-            conn.counters.add(&gone.counters);
+            conn.counters.merge(&gone.counters);
         }
     }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 macro_rules! gauges {
     ($($name:ident, $long:literal: $help:literal;)*) => {
         /// How much an engine remembers.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         #[non_exhaustive]
         pub struct Gauges {
             $(#[doc = concat!($help, ".")] pub $name: usize,)*
@@ -15,6 +15,11 @@ macro_rules! gauges {
             /// All gauges: a name, what it measures, and its value.
             pub fn iter(&self) -> impl Iterator<Item = (&'static str, &'static str, usize)> + use<> {
                 [$(($long, $help, self.$name)),*].into_iter()
+            }
+
+            /// Adds those of another engine.
+            pub const fn merge(&mut self, other: &Self) {
+                $(self.$name += other.$name;)*
             }
         }
     };
@@ -44,6 +49,14 @@ impl Latencies {
         let place = LIMITS.partition_point(|&limit| Duration::from_millis(limit) < latency);
         self.buckets[place] += 1;
         self.sum = self.sum.saturating_add(latency);
+    }
+
+    /// Adds those of another engine.
+    pub fn merge(&mut self, other: &Self) {
+        for (count, more) in self.buckets.iter_mut().zip(other.buckets) {
+            *count += more;
+        }
+        self.sum = self.sum.saturating_add(other.sum);
     }
 
     /// Returns the upper limit of each bucket and how many replies are in it; the last one has no limit.

@@ -133,7 +133,9 @@ pub(super) fn send(socket: &UdpSocket, abilities: &Abilities, transmits: &[Trans
             Err(error) if error.raw_os_error() == Some(Errno::EMSGSIZE as i32) => {
                 return socket.try_io(Interest::WRITABLE, || send_each(socket, &transmits[..count]));
             }
-            Err(_) => abilities.sends_runs.store(false, Ordering::Relaxed),
+            Err(error) if means_unable(&error) => abilities.sends_runs.store(false, Ordering::Relaxed),
+            // Whatever else it is, the first of them alone shows it.
+            Err(_) => return socket.try_send_to(&transmits[0].octets, transmits[0].route.peer).map(|_| 1),
             Ok(()) => return Ok(count),
         }
     }
@@ -146,6 +148,12 @@ pub(super) fn send(socket: &UdpSocket, abilities: &Abilities, transmits: &[Trans
         [only, ..] if count == 1 => socket.try_send_to(&only.octets, only.route.peer).map(|_| 1),
         _ => socket.try_io(Interest::WRITABLE, || send_each(socket, &transmits[..count])),
     }
+}
+
+/// Whether an error of a run says that the kernel or the device cannot send runs: EIO is that of a device without checksums.
+fn means_unable(error: &io::Error) -> bool {
+    let causes = [Errno::EIO, Errno::EINVAL, Errno::ENOPROTOOPT, Errno::EOPNOTSUPP];
+    error.raw_os_error().is_some_and(|raw| causes.contains(&Errno::from_raw(raw)))
 }
 
 /// The octets of a run: those of a packet of IP without its headers.
@@ -193,4 +201,28 @@ fn send_each(socket: &UdpSocket, transmits: &[Transmit]) -> io::Result<usize> {
     let mut headers: Vec<_> =
         headers.map(|((slice, peer), control)| MMsgHdr::new_with_addr(peer, slice, control)).collect();
     Ok(sendmmsg(socket, &mut headers, SendFlags::DONTWAIT)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::route::{Route, Transport};
+    use tercet_megaco::List;
+
+    /// A run that is refused for a cause of its own, here a broadcast that is not allowed, does not end runs.
+    #[tokio::test]
+    async fn runs_end_only_where_there_are_none() {
+        let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+        let abilities = Abilities::of(&socket);
+        let peer = ([255, 255, 255, 255], 9).into();
+        let route = Route { transport: Transport::Udp, link: 0, peer };
+        let transmit =
+            Transmit { route, octets: vec![7; 9].into(), is_resend: false, origins: List::new(), conn: None };
+        socket.writable().await.unwrap();
+        assert!(send(&socket, &abilities, &[transmit.clone(), transmit]).is_err());
+        assert!(abilities.sends_runs.load(Ordering::Relaxed));
+        for (cause, expected) in [(Errno::EIO, true), (Errno::EINVAL, true), (Errno::ENETUNREACH, false)] {
+            assert_eq!(means_unable(&io::Error::from(cause)), expected, "{cause}");
+        }
+    }
 }

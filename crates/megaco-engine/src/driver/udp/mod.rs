@@ -12,10 +12,9 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use tokio::net::UdpSocket;
-use tokio::sync::mpsc;
 
-use super::Inbound;
-use crate::event::{Transmit, UserId};
+use super::shards::Sorter;
+use crate::event::Transmit;
 #[cfg(target_os = "linux")]
 use linux as system;
 #[cfg(not(target_os = "linux"))]
@@ -42,9 +41,13 @@ pub(super) struct Datagrams {
 }
 
 impl Datagrams {
-    fn push(&mut self, peer: SocketAddr, octets: &[u8]) {
+    pub(super) fn push(&mut self, peer: SocketAddr, octets: &[u8]) {
         self.octets.extend_from_slice(octets);
         self.ends.push((peer, self.octets.len()));
+    }
+
+    pub(super) const fn is_empty(&self) -> bool {
+        self.ends.is_empty()
     }
 
     /// The datagrams with their senders, in their order.
@@ -82,7 +85,7 @@ impl Socket {
 }
 
 /// Reads datagrams until the driver is gone.
-pub(super) async fn receive(socket: Arc<Socket>, link: u32, user: UserId, sender: mpsc::Sender<Inbound>) {
+pub(super) async fn receive(socket: Arc<Socket>, mut sorter: Sorter) {
     let mut receiver = system::Receiver::default();
     loop {
         let mut datagrams = Datagrams::default();
@@ -91,9 +94,9 @@ pub(super) async fn receive(socket: Arc<Socket>, link: u32, user: UserId, sender
             Err(error) => Err(error),
         };
         match received {
-            Ok(()) if datagrams.ends.is_empty() => {}
+            Ok(()) if datagrams.is_empty() => {}
             Ok(()) => {
-                if sender.send(Inbound::Datagrams { link, user, datagrams }).await.is_err() {
+                if !sorter.hand_on(datagrams).await {
                     return;
                 }
             }
@@ -106,9 +109,13 @@ pub(super) async fn receive(socket: Arc<Socket>, link: u32, user: UserId, sender
 
 #[cfg(test)]
 mod tests {
+    use super::super::Inbound;
+    use super::super::shards::Inlet;
     use super::*;
+    use crate::event::UserId;
     use crate::route::{Route, Transport};
     use tercet_megaco::List;
+    use tokio::sync::mpsc;
 
     fn transmit(peer: SocketAddr, octets: Vec<u8>) -> Transmit {
         let route = Route { transport: Transport::Udp, link: 0, peer };
@@ -141,8 +148,9 @@ mod tests {
         for (place, (socket, _)) in receivers.into_iter().enumerate() {
             let expected: Vec<Vec<u8>> =
                 (0..).zip(plan).filter(|(_, to)| to.0 == place).map(|(n, to)| vec![n as u8; to.1]).collect();
-            let (channel, mut inbound) = mpsc::channel(16);
-            let task = tokio::spawn(receive(Arc::new(socket), 7, UserId(0), channel));
+            let (own, mut inbound) = mpsc::channel(16);
+            let sorter = Sorter::new(Inlet { own, shard: None }, 7, UserId(0));
+            let task = tokio::spawn(receive(Arc::new(socket), sorter));
             let mut received: Vec<Vec<u8>> = Vec::new();
             while received.len() < expected.len() {
                 let Some(Inbound::Datagrams { link: 7, datagrams, .. }) = inbound.recv().await else {

@@ -3,32 +3,43 @@
 use crate::exit::{Failure, Outcome};
 use serde_json::{Map, Value, json};
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 use tercet_megaco::binary::Binary;
 use tercet_megaco::codec::{Codec, Encoding};
 use tercet_megaco::model::{ActionReply, Transaction, TransactionResult};
 use tercet_megaco::parts::{Form, Part, write};
 use tercet_megaco::text::Layout;
-use tercet_megaco_engine::{AckStatus, Engine, Outcome as Ending, Reply, Time, Unexpected};
+use tercet_megaco_engine::{AckStatus, Outcome as Ending, Reply, Time, Unexpected};
 
-/// Where events go.
+use super::crew::Totals;
+
+/// Where events go. Jobs of a command have one output, and write whole lines there.
 pub(in crate::cmd::megaco) struct Events {
-    out: Box<dyn Write>,
+    lines: Vec<u8>,
+    out: Arc<Mutex<Box<dyn Write + Send>>>,
     name: String,
 }
+
+/// Bytes of lines that are kept before they are written.
+const LINES: usize = 1 << 16;
 
 impl Events {
     /// Opens the file of events.
     pub(in crate::cmd::megaco) fn open(path: &Path) -> Outcome<Self> {
         let name = path.display().to_string();
-        let out: Box<dyn Write> = if name == "-" {
-            Box::new(BufWriter::new(io::stdout()))
+        let out: Box<dyn Write + Send> = if name == "-" {
+            Box::new(io::stdout())
         } else {
-            let file = File::create(path).map_err(|error| Failure::io(&name, &error))?;
-            Box::new(BufWriter::new(file))
+            Box::new(File::create(path).map_err(|error| Failure::io(&name, &error))?)
         };
-        Ok(Self { out, name })
+        Ok(Self { lines: Vec::new(), out: Arc::new(Mutex::new(out)), name })
+    }
+
+    /// Events of another job, which go to the same output.
+    pub(super) fn beside(&self) -> Self {
+        Self { lines: Vec::new(), out: Arc::clone(&self.out), name: self.name.clone() }
     }
 
     /// Writes an event; the members of `more` follow its time and name.
@@ -39,7 +50,7 @@ impl Events {
         if let Value::Object(more) = more {
             line.extend(more);
         }
-        writeln!(self.out, "{}", Value::Object(line)).map_err(|error| Failure::io(&self.name, &error))
+        self.line(format_args!("{}", Value::Object(line)))
     }
 
     /// Writes that a request was given to this side: the one event that a busy side writes for each.
@@ -54,25 +65,44 @@ impl Events {
         let line = format_args!(
             r#"{{"t":{at},"event":"execute","remote_mid":{remote_mid},"trans":{transaction},"actions":{actions}}}"#
         );
-        writeln!(self.out, "{line}").map_err(|error| Failure::io(&self.name, &error))
+        self.line(line)
+    }
+
+    fn line(&mut self, line: std::fmt::Arguments<'_>) -> Outcome<()> {
+        // Writing to memory does not fail.
+        _ = writeln!(self.lines, "{line}");
+        if self.lines.len() >= LINES { self.flush() } else { Ok(()) }
     }
 
     pub(in crate::cmd::megaco) fn flush(&mut self) -> Outcome<()> {
-        self.out.flush().map_err(|error| Failure::io(&self.name, &error))
+        if self.lines.is_empty() {
+            return Ok(());
+        }
+        let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
+        let written = out.write_all(&self.lines).and_then(|()| out.flush());
+        self.lines.clear();
+        written.map_err(|error| Failure::io(&self.name, &error))
+    }
+}
+
+impl Drop for Events {
+    /// Writes what there is before a failure is reported.
+    fn drop(&mut self) {
+        _ = self.flush();
     }
 }
 
 /// Every counter and gauge.
-pub(super) fn stats(engine: &Engine) -> Value {
+pub(super) fn stats(totals: &Totals) -> Value {
     let mut all: Map<String, Value> =
-        engine.counters().iter().map(|(name, value)| (name.to_owned(), json!(value))).collect();
-    all.extend(engine.gauges().iter().map(|(name, _, value)| (name.to_owned(), json!(value))));
+        totals.counters.iter().map(|(name, value)| (name.to_owned(), json!(value))).collect();
+    all.extend(totals.gauges.iter().map(|(name, _, value)| (name.to_owned(), json!(value))));
     // The names of the Megaco MIB, by which others know them.
-    for (name, value) in engine.counters().of_mib() {
+    for (name, value) in totals.counters.of_mib() {
         all.insert(format!("medGwyGateway{name}"), json!(value));
     }
     let mut latencies = Map::new();
-    for (limit, count) in engine.latencies().buckets() {
+    for (limit, count) in totals.latencies.buckets() {
         let limit = limit.map_or_else(|| "inf".to_owned(), |limit| limit.as_millis().to_string());
         latencies.insert(limit, json!(count));
     }

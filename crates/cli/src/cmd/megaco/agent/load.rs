@@ -1,5 +1,6 @@
 //! `tercet megaco load`: requests at a rate, and what they cost.
 
+use super::crew;
 use super::options::EngineArgs;
 use super::run::{Agent, Role, request_actions};
 use super::runtime;
@@ -7,6 +8,7 @@ use crate::exit::{Failure, Outcome};
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 use std::collections::{HashMap, VecDeque};
+use std::num::NonZeroU32;
 use std::time::Duration;
 use tercet_megaco::List;
 use tercet_megaco::model::{ActionReply, ActionRequest, CONTEXT_CHOOSE, CommandReply, IntoOwned};
@@ -50,6 +52,10 @@ pub struct Load {
     #[arg(long, value_name = "ACTIONS", conflicts_with = "scenario")]
     text: Option<String>,
 
+    /// Gateways that share the load, each with a thread; a number is added to the message identifier of further ones
+    #[arg(short, long, value_name = "COUNT", default_value = "1", conflicts_with = "listen")]
+    jobs: NonZeroU32,
+
     #[command(flatten)]
     engine: EngineArgs,
 }
@@ -81,7 +87,9 @@ impl Load {
                 None => Role::Controller { listen: self.listen.clone() },
             };
             let (encoding, mid) = if self.connect.is_some() { ("compact", "mg") } else { ("auto", "mgc") };
-            let mut agent = Agent::new(role, &self.engine, self.engine.items(encoding)?, mid)?;
+            let jobs = self.jobs.get();
+            let mut agents =
+                Agent::team(&role, &self.engine, &self.engine.items(encoding)?, mid, jobs as usize)?;
             let message = match &self.text {
                 Some(text) => format!("!/3 x T=1{{{text}}}"),
                 None => self.scenario.message().to_owned(),
@@ -92,15 +100,22 @@ impl Load {
                 Ok(actions) => actions,
                 Err(error) => return Err(Failure::usage(format_args!("bad `--text`: {error}"))),
             };
-            let pace = match (self.rate, self.in_flight) {
-                (_, Some(count)) => Pace::InFlight(count),
-                (rate, None) => Pace::Rate(rate.unwrap_or(1)),
-            };
             let ends_calls = self.text.is_none() && matches!(self.scenario, Scenario::Call);
-            agent.load(Generator::new(actions, pace, self.duration, ends_calls));
-            agent.run().await
+            for (job, agent) in (0..jobs).zip(&mut agents) {
+                let pace = match (self.rate, self.in_flight) {
+                    (_, Some(count)) => Pace::InFlight(share(count, job, jobs)),
+                    (rate, None) => Pace::Rate(share(rate.unwrap_or(1), job, jobs)),
+                };
+                agent.load(Generator::new(actions.clone(), pace, self.duration, ends_calls));
+            }
+            crew::run(agents).await
         })
     }
+}
+
+/// The part of a job.
+const fn share(count: u32, job: u32, jobs: u32) -> u32 {
+    count / jobs + if job < count % jobs { 1 } else { 0 }
 }
 
 /// When requests are made.
@@ -230,6 +245,41 @@ impl Generator {
         elapsed >= self.duration && (self.waiting.is_empty() || elapsed >= self.duration + DRAIN)
     }
 
+    pub(super) fn measured(self) -> Measured {
+        Measured {
+            begin: self.begin,
+            cpu_at_begin: self.cpu_at_begin,
+            sent: self.sent,
+            waiting: self.waiting.len(),
+            latencies: self.latencies,
+            failed: self.failed,
+        }
+    }
+}
+
+/// What a job has measured.
+pub(super) struct Measured {
+    begin: Option<Time>,
+    cpu_at_begin: Option<f64>,
+    sent: u64,
+    waiting: usize,
+    latencies: Vec<u32>,
+    failed: u64,
+}
+
+impl Measured {
+    /// Adds what another job has measured.
+    pub(super) fn merge(&mut self, other: Self) {
+        // The processor time is that of the process: it counts from the first begin.
+        if other.begin.is_some_and(|begin| self.begin.is_none_or(|own| begin < own)) {
+            (self.begin, self.cpu_at_begin) = (other.begin, other.cpu_at_begin);
+        }
+        self.sent += other.sent;
+        self.waiting += other.waiting;
+        self.failed += other.failed;
+        self.latencies.extend(other.latencies);
+    }
+
     pub(super) fn report(mut self, now: Time, counters: &Counters) -> Value {
         let seconds = self.begin.map_or(0.0, |begin| now.since(begin).as_secs_f64());
         self.latencies.sort_unstable();
@@ -247,7 +297,7 @@ impl Generator {
             "requests": self.sent,
             "ok": self.latencies.len(),
             "failed": self.failed,
-            "waiting": self.waiting.len(),
+            "waiting": self.waiting,
             "tps": self.latencies.len() as f64 / seconds.max(0.001),
             "cpu_us": cpu,
             "p50_ms": at(0.5),
@@ -299,6 +349,15 @@ mod tests {
         assert_eq!(generator.due(Time::from_millis(1100)), 10);
         assert_eq!(generator.due(Time::from_millis(9000)), 50);
         assert!(generator.is_over(Time::from_millis(1500)));
+    }
+
+    #[test]
+    fn jobs_share_a_load() {
+        for (count, jobs) in [(1000, 3), (7, 8), (1, 1)] {
+            let shares: Vec<u32> = (0..jobs).map(|job| share(count, job, jobs)).collect();
+            assert_eq!(shares.iter().sum::<u32>(), count, "{shares:?}");
+            assert!(shares.iter().max().unwrap() - shares.iter().min().unwrap() <= 1, "{shares:?}");
+        }
     }
 
     #[test]

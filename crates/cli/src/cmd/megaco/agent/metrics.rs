@@ -1,10 +1,11 @@
 //! Counters and gauges for Prometheus: a text over HTTP.
 
+use super::crew::Totals;
 use crate::exit::{Failure, Outcome};
 use std::fmt::Write as _;
 use std::net::SocketAddr;
 use std::time::Duration;
-use tercet_megaco_engine::{Counters, Engine};
+use tercet_megaco_engine::Counters;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{mpsc, oneshot};
@@ -75,19 +76,18 @@ async fn serve(mut stream: TcpStream, permit: mpsc::OwnedPermit<Scrape>) -> std:
 }
 
 /// Every counter and gauge as Prometheus reads them.
-pub(super) fn text(engine: &Engine) -> String {
+pub(super) fn text(totals: &Totals) -> String {
     let mut text = String::new();
-    let counters = engine.counters();
-    for ((name, value), (_, help)) in counters.iter().zip(Counters::HELP) {
+    for ((name, value), (_, help)) in totals.counters.iter().zip(Counters::HELP) {
         let name = format!("tercet_megaco_{name}_total");
         // Writing to memory does not fail.
         _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} counter\n{name} {value}");
     }
-    for (name, help, value) in engine.gauges().iter() {
+    for (name, help, value) in totals.gauges.iter() {
         let name = format!("tercet_megaco_{name}");
         _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} gauge\n{name} {value}");
     }
-    let latencies = engine.latencies();
+    let latencies = &totals.latencies;
     let name = "tercet_megaco_reply_seconds";
     _ = writeln!(text, "# HELP {name} Time from a request to its reply\n# TYPE {name} histogram");
     let mut count = 0;

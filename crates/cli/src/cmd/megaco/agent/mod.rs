@@ -1,6 +1,7 @@
 //! `tercet megaco mgc`, `mg` and `load`: controllers and gateways over the engine.
 
 mod control;
+mod crew;
 mod desk;
 pub(super) mod events;
 mod gateway;
@@ -11,11 +12,13 @@ mod options;
 pub(super) mod record;
 mod registering;
 mod run;
+mod team;
 
 use crate::exit::{Failure, Outcome};
 use clap::Args;
 use options::EngineArgs;
 use run::{Agent, Role};
+use std::num::NonZeroUsize;
 use tercet_megaco_engine::Period;
 use tercet_megaco_engine::driver::Url;
 
@@ -41,6 +44,10 @@ pub struct Mgc {
     /// Accept requests of gateways that are not registered (the default)
     #[arg(long)]
     auto_register: bool,
+
+    /// Threads, each with some of the gateways; events of different threads may be out of order
+    #[arg(short, long, value_name = "COUNT", default_value = "1")]
+    jobs: NonZeroUsize,
 
     #[command(flatten)]
     engine: EngineArgs,
@@ -79,7 +86,7 @@ impl Mgc {
         }
         runtime()?.block_on(async {
             let role = Role::Controller { listen: self.listen.clone() };
-            Agent::new(role, &self.engine, items, "mgc")?.run().await
+            crew::run(Agent::team(&role, &self.engine, &items, "mgc", self.jobs.get())?).await
         })
     }
 }
@@ -91,7 +98,7 @@ impl Mg {
         urls.extend(self.mgc.iter().cloned());
         runtime()?.block_on(async {
             let role = Role::Gateway { urls, mwd: self.mwd };
-            Agent::new(role, &self.engine, items, "mg")?.run().await
+            crew::run(Agent::team(&role, &self.engine, &items, "mg", 1)?).await
         })
     }
 }

@@ -1,31 +1,29 @@
 //! A controller or a gateway: one task that owns the driver, answers requests, registers, and prints what happens.
 
-use super::control::{self, Control};
+use super::control::Control;
+use super::crew::Totals;
 use super::desk::{Desk, Executed, Happened};
 use super::events::{self, Events};
-use super::gateway::{self, Answering};
+use super::gateway::Answering;
 use super::jobs::{Job, Task};
 use super::load::Generator;
-use super::metrics::{self, Scrape};
-use super::options::EngineArgs;
 use super::record::Record;
 use super::registering::Registration;
-use crate::exit::{Exit, Failure, Outcome};
+use crate::exit::{Failure, Outcome};
 use serde_json::json;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
-use std::net::SocketAddr;
-use std::sync::Arc;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tercet_megaco::List;
 use tercet_megaco::model::{ActionRequest, MessageBody, Transaction};
 use tercet_megaco::text::read_message;
-use tercet_megaco_engine::driver::{Driver, Note, StreamLimits, Tls, Url};
+use tercet_megaco_engine::driver::{Driver, Note, Tls, Url};
 use tercet_megaco_engine::{
-    Answers, ConnId, Engine, Event, Items, Limits, Outcome as Ending, Period, Random, RequestId,
-    RequestOptions, Time, UserId, Verdict,
+    ConnId, Event, Items, Outcome as Ending, Period, Random, RequestId, RequestOptions, Time, UserId, Verdict,
 };
-use tokio::sync::mpsc;
 
 pub(super) enum Role {
     Controller { listen: Vec<Url> },
@@ -36,145 +34,91 @@ pub(super) struct Agent {
     pub(super) driver: Driver,
     pub(super) user: UserId,
     pub(super) events: Events,
-    record: Record,
-    traces: bool,
-    metrics: Option<SocketAddr>,
+    pub(super) record: Arc<Mutex<Record>>,
+    pub(super) traces: bool,
+    pub(super) metrics: Option<SocketAddr>,
     pub(super) desk: Desk,
-    work: Duration,
-    is_threaded: bool,
+    pub(super) work: Duration,
+    pub(super) is_threaded: bool,
     pub(super) tls: Tls,
     pub(super) items: Items,
-    listen: Vec<Url>,
+    pub(super) listen: Vec<Url>,
     pub(super) registration: Option<Registration>,
-    names: HashMap<ConnId, Arc<str>>,
+    pub(super) names: HashMap<ConnId, Arc<str>>,
     /// The peer that commands without one are about.
     pub(super) current: Option<ConnId>,
-    jobs: BinaryHeap<Reverse<Job>>,
-    number: u64,
-    random: Random,
+    pub(super) jobs: BinaryHeap<Reverse<Job>>,
+    pub(super) number: u64,
+    pub(super) random: Random,
     /// Requests of a gateway that is not registered yet.
-    held: Vec<Control>,
-    is_done: bool,
+    pub(super) held: Vec<Control>,
+    pub(super) is_done: bool,
+    /// The place of this job among those of the command.
+    pub(super) job: usize,
+    /// The job whose peer connected last.
+    pub(super) latest: Arc<AtomicUsize>,
 }
 
 impl Agent {
-    pub(super) fn new(role: Role, args: &EngineArgs, items: Items, mid: &'static str) -> Outcome<Self> {
-        args.guard()?;
-        let seed = args.seed();
-        let mut engine = Engine::new(seed, Limits::default());
-        if let Some(binary) = args.registry()? {
-            engine.set_registry(binary);
+    /// Listens at the addresses that are asked for. Returns those that were taken.
+    pub(super) async fn listen(&mut self, urls: &[Url]) -> Outcome<Vec<Url>> {
+        let mut taken = Vec::new();
+        for url in urls {
+            let listening = self.driver.listen(self.user, url, &self.tls).await;
+            let address = listening.map_err(|error| Failure::io(url, &error))?;
+            let host = match address.ip() {
+                IpAddr::V4(ip) => ip.to_string(),
+                IpAddr::V6(ip) => format!("[{ip}]"),
+            };
+            taken.push(Url { transport: url.transport, host, port: address.port() });
         }
-        let user = engine.add_user(args.mid(mid)?, items.clone()).map_err(Failure::usage)?;
-        let mut driver = Driver::new(engine);
-        driver.set_stream_limits(StreamLimits { frame: args.idle_frame_timeout, ..StreamLimits::default() });
-        let record = args.record()?;
-        driver.set_traces(args.trace || record.is_wanted());
-        let (listen, registration, answers) = match role {
-            Role::Controller { listen } => {
-                let answers = Answers::new(items.max_version, args.terminations);
-                (listen, None, Answering::Plausible(answers))
-            }
-            Role::Gateway { urls, mwd } => {
-                let registration = Registration::new(urls, items.max_version, mwd);
-                let gateway = gateway::new(items.max_version, args.terminations);
-                (Vec::new(), Some(registration), Answering::Gateway(Box::new(gateway)))
-            }
-        };
-        let work = Duration::from_millis(args.work.as_millis().unwrap_or(u32::MAX).into());
-        Ok(Self {
-            driver,
-            user,
-            events: Events::open(&args.events)?,
-            record,
-            traces: args.trace,
-            metrics: args.metrics,
-            desk: Desk {
-                answers,
-                generator: None,
-                ack: args.ack_mode(),
-                works: !work.is_zero(),
-                max_version: items.max_version,
-                happened: VecDeque::new(),
-            },
-            work,
-            is_threaded: args.threaded,
-            tls: args.tls()?,
-            items,
-            listen,
-            registration,
-            names: HashMap::new(),
-            current: None,
-            jobs: BinaryHeap::new(),
-            number: 0,
-            random: Random::new(seed),
-            held: Vec::new(),
-            is_done: false,
-        })
+        Ok(taken)
     }
 
-    pub(super) async fn run(mut self) -> Outcome {
-        for url in self.listen.clone() {
-            let listening = self.driver.listen(self.user, &url, &self.tls).await;
-            let address = listening.map_err(|error| Failure::io(&url, &error))?;
-            let url = format!("{}://{address}", url.transport.name());
-            self.write("listening", json!({ "url": url }))?;
-        }
+    /// Begins with what is to be done without being asked.
+    pub(super) fn begin(&mut self) {
         if let Some(registration) = &self.registration {
             let millis = registration.mwd.as_millis().unwrap_or(u32::MAX);
             let wait = Duration::from_millis(self.random.below(u64::from(millis) + 1));
             self.schedule(wait, Task::Register);
         }
-        let mut control = control::listen()?;
-        let mut listens = true;
-        let mut scrapes = self.metrics().await?;
-        while !self.is_done {
-            self.turn().await?;
-            self.events.flush()?;
-            self.record.flush()?;
-            if self.is_done {
-                break;
-            }
-            let until = self.jobs.peek().map(|Reverse(job)| job.due);
-            let until = until.into_iter().chain(self.desk.answers.due()).min();
-            tokio::select! {
-                () = self.driver.wait_with(until, &mut self.desk) => {}
-                command = control.recv(), if listens => match command {
-                    Some(command) => self.control(command).await?,
-                    None => listens = false,
-                },
-                Some(scrape) = next(&mut scrapes) => {
-                    // One who has gone needs no answer.
-                    _ = scrape.send(metrics::text(&self.driver.engine));
-                }
-            }
-        }
-        if let Some(generator) = self.desk.generator.take() {
-            let report = generator.report(self.driver.now(), self.driver.engine.counters());
-            self.write("report", report)?;
-        }
-        self.write("stats", events::stats(&self.driver.engine))?;
+    }
+
+    /// When something is due next.
+    pub(super) fn due(&self) -> Option<Time> {
+        let job = self.jobs.peek().map(|Reverse(job)| job.due);
+        job.into_iter().chain(self.desk.answers.due()).min()
+    }
+
+    pub(super) fn flush(&mut self) -> Outcome<()> {
+        self.events.flush()?;
+        self.record().flush()
+    }
+
+    /// Sends what is to be sent, writes what is to be written, and closes the sockets.
+    pub(super) async fn close(mut self) -> Outcome<()> {
         self.events.flush()?;
         self.driver.flush().await;
         for note in self.driver.take_notes() {
-            self.record.note(&note)?;
+            self.record().note(&note)?;
         }
-        self.record.flush()?;
+        self.record().flush()?;
         self.driver.shutdown().await;
-        Ok(Exit::Good)
+        Ok(())
     }
 
-    /// Listens for scrapes of metrics, if they are asked for.
-    async fn metrics(&mut self) -> Outcome<Option<mpsc::Receiver<Scrape>>> {
-        let Some(address) = self.metrics else { return Ok(None) };
-        let (local, scrapes) = metrics::listen(address).await?;
-        // Not a way for messages; those who look for one take the first events.
-        self.write("metrics", json!({ "url": format!("http://{local}/metrics") }))?;
-        Ok(Some(scrapes))
+    pub(super) fn record(&self) -> MutexGuard<'_, Record> {
+        self.record.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A peer is the one that connected last.
+    fn now_current(&mut self, conn: ConnId) {
+        self.current = Some(conn);
+        self.latest.store(self.job, Ordering::Relaxed);
     }
 
     /// Handles what happened and what is due, until there is nothing.
-    async fn turn(&mut self) -> Outcome<()> {
+    pub(super) async fn turn(&mut self) -> Outcome<()> {
         loop {
             for note in self.driver.take_notes() {
                 self.note(note)?;
@@ -215,7 +159,7 @@ impl Agent {
                 let name = self.name(conn);
                 self.events.execute(self.driver.now(), &name, transaction, actions)?;
                 if registers {
-                    self.current = Some(conn);
+                    self.now_current(conn);
                 }
                 if let Some(mid) = hand_off {
                     self.hand_off(mid);
@@ -256,7 +200,7 @@ impl Agent {
     }
 
     fn note(&mut self, note: Note) -> Outcome<()> {
-        self.record.note(&note)?;
+        self.record().note(&note)?;
         match note {
             Note::Received { .. } | Note::Sent { .. } if !self.traces => Ok(()),
             Note::Received { route, octets, .. } => {
@@ -293,7 +237,7 @@ impl Agent {
             Event::Connect { conn, version, route, .. } => {
                 let name = self.driver.engine.remote_mid(conn).unwrap_or_else(|| "unknown".into());
                 self.names.insert(conn, Arc::clone(&name));
-                self.current = Some(conn);
+                self.now_current(conn);
                 self.write(
                     "connect",
                     json!({ "remote_mid": &*name, "address": route.to_string(), "version": version }),
@@ -400,7 +344,7 @@ impl Agent {
             _ = self.driver.engine.set_registering(conn, false);
             if let Verdict::Registered { version } = verdict {
                 _ = self.driver.engine.set_version(conn, version);
-                self.current = Some(conn);
+                self.now_current(conn);
                 let name = self.name(conn);
                 if self.desk.generator.is_some() {
                     self.schedule(Duration::ZERO, Task::Generate);
@@ -460,7 +404,7 @@ impl Agent {
         }
     }
 
-    async fn control(&mut self, control: Control) -> Outcome<()> {
+    pub(super) async fn control(&mut self, control: Control) -> Outcome<()> {
         let now = self.driver.now();
         let is_registering =
             self.registration.as_ref().is_some_and(|all| all.waiting.is_some() || self.current.is_none());
@@ -488,7 +432,7 @@ impl Agent {
                     Err(text) => self.write("command_error", json!({ "text": text })),
                 }
             }
-            Control::Stats => self.write("stats", events::stats(&self.driver.engine)),
+            Control::Stats => self.write("stats", events::stats(&Totals::of(&self.driver.engine))),
             Control::Cancel { remote_mid } => {
                 if let Some(conn) = self.peer(remote_mid.as_deref()) {
                     _ = self.driver.engine.cancel(now, conn);
@@ -528,14 +472,6 @@ impl Agent {
                 .find(|(_, name)| name.eq_ignore_ascii_case(remote_mid))
                 .map(|(conn, _)| *conn),
         }
-    }
-}
-
-/// The next scrape; never comes if there are none.
-async fn next(scrapes: &mut Option<mpsc::Receiver<Scrape>>) -> Option<Scrape> {
-    match scrapes {
-        Some(scrapes) => scrapes.recv().await,
-        None => std::future::pending().await,
     }
 }
 
