@@ -28,7 +28,7 @@ CODECS = "codecs"
 
 COLUMNS = [
     *["input", "work", "engine", "octets", "ns_median", "ns_min", "ns_max", "allocations", "digest", "note"],
-    *["wall_ns", "peak_kib", "workers", "records", "instructions"],
+    *["wall_ns", "peak_kib", "workers", "records", "instructions", "written"],
 ]
 
 
@@ -58,6 +58,8 @@ class Row:
     #: Records of one pass.
     records: int = 0
     instructions: float | None = None
+    #: Octets of the file that was written, for a record.
+    written: float = 0.0
 
     @property
     def records_per_second(self) -> float:
@@ -159,7 +161,8 @@ def _cells(row: Row) -> list[str]:
     allocations = "" if row.allocations is None else f"{row.allocations:.2f}"
     instructions = "" if row.instructions is None else f"{row.instructions:.1f}"
     more = [f"{row.wall:.1f}" if row.wall else "", str(row.peak or ""), str(row.workers), str(row.records or "")]
-    return [row.input, row.work, row.peer, *times, allocations, row.digest, row.note, *more, instructions]
+    more += [instructions, f"{row.written:.1f}" if row.written else ""]
+    return [row.input, row.work, row.peer, *times, allocations, row.digest, row.note, *more]
 
 
 def _quoted(text: str) -> str:
@@ -192,6 +195,7 @@ def _row(cells: dict[str, str]) -> Row:
         workers=int(number("workers")) or 1,
         records=int(number("records")),
         instructions=number("instructions") if cells.get("instructions") else None,
+        written=number("written"),
     )
 
 

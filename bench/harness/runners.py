@@ -88,6 +88,8 @@ class Runner:
                 self.process.wait(timeout=patience)
             except (BrokenPipeError, subprocess.TimeoutExpired):
                 self.process.kill()
+            if self.process.stdout:
+                self.process.stdout.close()
 
     def _line(self) -> dict[str, Any]:
         assert self.process and self.process.stdout

@@ -65,6 +65,19 @@ def test_counts_have_a_table_of_their_own(tmp_path: Path) -> None:
     assert text.count("| erlang 1 |") == 1
 
 
+def test_the_size_of_a_table_is_told_beside_its_time(tmp_path: Path) -> None:
+    rows = [
+        Row("msc", "parquet", "tercet 1", 110.0, 900, 1000, 1100, records=100_000, written=60.0),
+        Row("msc", "parquet", "duckdb 1, copies the table", 110.0, 90, 100, 110, records=100_000, written=30.0),
+    ]
+    text = report(tmp_path, rows, "convert")["README.md"]
+    assert line(text, "MSC call records to parquet | tercet 1").endswith("| 6.00 MB |")
+    copied = line(text, "MSC call records to parquet | duckdb 1, copies the table")
+    assert "| (0.10×) |" in copied and copied.endswith("| 3.00 MB |")
+    # It is no peer: it decodes nothing.
+    assert "duckdb" not in text.split("## ")[1]
+
+
 def test_a_refusal_is_a_line_that_says_why(tmp_path: Path) -> None:
     rows = [
         row("decode", "tercet 0.1.0", 300),
@@ -136,7 +149,7 @@ def test_records_of_any_age_are_read(tmp_path: Path) -> None:
 
 
 def test_a_row_is_read_as_it_was_written(tmp_path: Path) -> None:
-    whole_row = Row("a", "b", "c, d", 1.5, 2.0, 3.0, 4.0, 0.25, "e", 'f "g"', 5.0, 6, 7, 8, 9.5)
+    whole_row = Row("a", "b", "c, d", 1.5, 2.0, 3.0, 4.0, 0.25, "e", 'f "g"', 5.0, 6, 7, 8, 9.5, 10.5)
     path = records.write([whole_row, Row("h", "i", "j", note="no")], "growth", tmp_path)
     assert records.read(path) == [whole_row, Row("h", "i", "j", note="no")]
     # The same input again takes the place of what was there.

@@ -35,8 +35,9 @@ PUBLISHED = {
     ("personnel-1-uper", "decode"): "3,852–3,937",
 }
 
-#: What an engine says in its name when it does less than the others: open types are left, or lists not yet read.
-LESS = ("as octets", "as views")
+#: What an engine says in its name when it does less than the others: open types are left, or lists not yet read, or
+#: it copies a table that ours has written.
+LESS = ("as octets", "as views", "copies the table")
 
 
 def less(engine: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..records import Record, Row
 from . import words
-from .codecs import short, source
+from .codecs import less, short, source
 from .document import Block, Figure, Heading, Table, Text
 from .plots import Series, curves
 
@@ -28,7 +28,7 @@ def behind(found: Found) -> list[str]:
 
 def _split(rows: list[Row], work: str) -> tuple[Row | None, list[Row]]:
     """Ours, and the peers', that are comparable."""
-    these = [row for row in rows if row.work == work and row.comparable]
+    these = [row for row in rows if row.work == work and row.comparable and not less(row.peer)]
     mine = [row for row in these if words.ours(row.peer)]
     return min(mine, key=lambda r: r.median, default=None), [r for r in these if not words.ours(r.peer)]
 
@@ -49,9 +49,13 @@ def blocks(found: Found) -> list[Block]:
         "what it says",
     ]  # fmt: skip
     rows = []
+    has_sizes = any(row.written for _, have in found.values() for row in have)
     for name, (_, have) in found.items():
         for work in dict.fromkeys(row.work for row in have):
-            rows += [_line(name, work, row, have) for row in have if row.work == work]
+            for row in (row for row in have if row.work == work):
+                size = words.size(row.written * row.records) if row.written else ""
+                rows.append(_line(name, work, row, have) + ([size] if has_sizes else []))
+    columns += ["file:"] if has_sizes else []
     record = next(iter(found.values()))[0]
     return [*out, Table(columns, rows), Text(f"From `bench/convert --record`, {source(record)}.")]
 
@@ -65,6 +69,7 @@ def _line(name: str, work: str, row: Row, have: list[Row]) -> list[str]:
     slow = words.ours(row.peer) and any(peer.median < row.median for peer in peers)
     wall = words.digits(row.octets / row.wall * 1e3) if row.wall else ""
     ratio = words.times(row.median / ours.median) if ours and not row.note else "–"
+    ratio = f"({ratio})" if less(row.peer) else ratio
     return [
         label,
         row.peer,

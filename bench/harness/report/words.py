@@ -26,6 +26,8 @@ LANGUAGES = {
     "go-ldap": "Go",
     "net::ldap": "Perl",
     "ocamldap": "OCaml",
+    "pyarrow": "Python",
+    "duckdb": "Python",
     "asn1tools": "Python",
     "tercet-python": "Python",
     "pycrate": "Python",
