@@ -67,7 +67,7 @@ def _measure(definition: definitions.Definition, work: str, options: argparse.Na
         for runner, row in ready:
             records.summarize(row, runner.samples)
             row.peak = records.peak(runner.process.pid) if runner.process else 0
-            if work in ("decode", "encode") and not options.no_counts:
+            if work in ("decode", "encode", "reuse", "check") and not options.no_counts:
                 counted = counts.count(definition, runner.peer, work)
                 if counted:
                     row.instructions, row.allocations = counted.instructions, counted.allocations

@@ -14,7 +14,7 @@ from .definitions import Definition
 #: Engines that valgrind can look into.
 NATIVE = [
     *["tercet", "tercet-generated", runners.VIEWS, "rasn", "hampi", "asn1c", "rust-asn1", "x509-cert"],
-    *["openssl", *runners.DECODERS],
+    *["openssl", "floor", *runners.DECODERS],
 ]
 
 #: Records of a pass at most: valgrind takes some fifty times as long.

@@ -19,7 +19,7 @@ VIEWS = "tercet-generated-views"
 #: Peers whose code is built for a specification before anything is run; the runner is a program.
 COMPILED = [
     *["tercet-generated", VIEWS, "tercet-java", "rasn", "hampi", "erlang", "asn1bean", "rust-asn1", "x509-cert"],
-    "openssl",
+    *["openssl", "floor"],
 ]
 
 #: Programs that decode and cannot encode.
@@ -36,6 +36,8 @@ WORKS: dict[str, dict[str, str]] = {
     "encode": {"tercet": "encode", "asn1c": "encode", "asn1tools": "encode", "pycrate": "encode"}
     | {"tercet-python": "encode"}
     | dict.fromkeys(COMPILED, "encode"),
+    "reuse": {"floor": "reuse"},
+    "check": {"floor": "check"},
     "walk": {"tercet": "walk"},
     "memcpy": {"tercet": "memcpy"},
 }
@@ -48,6 +50,10 @@ ONLY = {"walk": "ber", "hampi": "per", "asn1c": "ber", "asn1bean": "ber"}
 #: Peers that have the types of one specification, and code that is built alone, of the one that `compilers` builds.
 OWN_TYPES = dict.fromkeys(["rust-asn1", "x509-cert", "openssl", *DECODERS], "x509")
 OWN_TYPES["tercet-generated-small"] = "nr-rrc"
+
+#: Inputs with codecs that are written by hand (bench/floor), and those of them that are checked without a value, too.
+FLOORS = ["msc", "tap", "x509", "ngap-ics", "personnel-1-uper"]
+CHECKED = ["msc", "tap"]
 
 #: Records that a peer gets at most, so that one pass takes a fraction of a second; figures are per record.
 LIMITS = {"tercet-python": 4000, "asn1tools": 400, "pycrate": 100}
@@ -104,6 +110,8 @@ def does(definition: Definition, name: str) -> bool:
     """Whether a work or peer has to do with the rules of an input."""
     specification = definition.schema[0].parent.name
     if name == VIEWS and not definition.views:
+        return False
+    if name == "floor" and definition.name not in FLOORS or name == "check" and definition.name not in CHECKED:
         return False
     return (
         ONLY.get(name, definition.family) == definition.family and OWN_TYPES.get(name, specification) == specification

@@ -65,6 +65,21 @@ def test_counts_have_a_table_of_their_own(tmp_path: Path) -> None:
     assert text.count("| erlang 1 |") == 1
 
 
+def test_the_floor_is_no_peer_and_has_a_table(tmp_path: Path) -> None:
+    rows = [
+        row("decode", "tercet-generated", 300, instructions=3000.0),
+        row("decode", "floor, by hand", 100, instructions=1500.0),
+        row("encode", "tercet-generated", 50),
+        row("encode", "floor, by hand", 40),
+        row("reuse", "floor, by hand", 80),
+    ]
+    text = report(tmp_path, rows)["README.md"]
+    assert "Nowhere, in what is recorded here." in text
+    assert "| Certificates, decode | 300 | 100 | 3.0× | 3,000 | 1,500 | 2.0× | 80.0 |  |" in text
+    assert "| Certificates, encode | 50.0 | 40.0 | 1.2× |  |  |  |  |  |" in text
+    assert line(text, "floor, by hand").startswith("| floor, by hand | 100 | 1,000 | (0.33×) |")
+
+
 def test_the_size_of_a_table_is_told_beside_its_time(tmp_path: Path) -> None:
     rows = [
         Row("msc", "parquet", "tercet 1", 110.0, 900, 1000, 1100, records=100_000, written=60.0),

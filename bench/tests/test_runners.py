@@ -33,6 +33,12 @@ def test_certificates_have_the_engines_that_know_no_other_input() -> None:
         assert [peer in runners.WORKS[work] for work in ("decode", "encode")] == [True, encodes]
 
 
+def test_the_floor_is_for_its_inputs() -> None:
+    known = {definition.name: definition for definition in definitions.load([])}
+    assert [name for name in known if runners.does(known[name], "floor")] == sorted(runners.FLOORS)
+    assert set(runners.CHECKED) <= set(runners.FLOORS)
+
+
 #: A runner that says what it was told.
 ECHO = """#!{python}
 import json, sys

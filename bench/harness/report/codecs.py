@@ -36,8 +36,8 @@ PUBLISHED = {
 }
 
 #: What an engine says in its name when it does less than the others: open types are left, or lists not yet read, or
-#: it copies a table that ours has written.
-LESS = ("as octets", "as views", "copies the table")
+#: it is written by hand for the input, or it copies a table that ours has written.
+LESS = ("as octets", "as views", "by hand", "copies the table")
 
 
 def less(engine: str) -> bool:
@@ -194,6 +194,43 @@ def summary(all_inputs: dict[str, Input]) -> Table:
                 ]
             )
     return Table(columns, rows)
+
+
+def floors(all_inputs: dict[str, Input]) -> list[Block]:
+    """Generated code beside codecs that are written by hand for an input."""
+    columns = [
+        "work", "generated ns:", "floor ns:", "ratio:", "instructions:", "floor:", "ratio:", "used memory ns:",
+        "checked only ns:",
+    ]  # fmt: skip
+    rows = []
+    for one in all_inputs.values():
+        for work in ("decode", "encode"):
+            ours = next((r for r in one.mine(work) if words.first(r.peer) == words.GENERATED), None)
+            floor = _floor(one, work)
+            if not ours or not floor:
+                continue
+            counted = ours.instructions and floor.instructions
+            more = [_floor(one, other) if work == "decode" else None for other in ("reuse", "check")]
+            rows.append(
+                [
+                    f"{short(one.name)}, {work}",
+                    words.ns(ours.median),
+                    words.ns(floor.median),
+                    words.times(ours.median / floor.median),
+                    f"{ours.instructions:,.0f}" if counted else "",
+                    f"{floor.instructions:,.0f}" if counted else "",
+                    words.times((ours.instructions or 0) / (floor.instructions or 1)) if counted else "",
+                    *(words.ns(row.median) if row else "" for row in more),
+                ]
+            )
+    if not rows:
+        return []
+    told = "The floor: codecs in safe Rust for one input, written by hand (bench/floor). They check less than ours do."
+    return [Text(told), Table(columns, rows)]
+
+
+def _floor(one: Input, work: str) -> Row | None:
+    return next((row for row in one.of(work) if words.first(row.peer) == "floor" and row.comparable), None)
 
 
 def _ours(row: Row | None, nearest: Row | None) -> str:

@@ -6,6 +6,7 @@ import re
 
 #: The language that an engine's user writes in, by the first word of its name.
 LANGUAGES = {
+    "floor": "Rust",
     "rasn": "Rust",
     "hampi": "Rust",
     "rust-asn1": "Rust",

@@ -16,6 +16,19 @@ pub fn main<T, E: Display>(
     decode: impl Fn(&'static [u8]) -> Result<T, E>,
     encode: impl Fn(&T, &mut Vec<u8>) -> Result<(), E>,
 ) {
+    main_with(name, decode, encode, &mut []);
+}
+
+/// A work by its name: what is done with a record, and whether it succeeds.
+pub type Work<'w> = (&'w str, &'w mut dyn FnMut(&'static [u8]) -> bool);
+
+/// Reads commands until there are no more, for an engine with works beside decoding and encoding.
+pub fn main_with<T, E: Display>(
+    name: &str,
+    decode: impl Fn(&'static [u8]) -> Result<T, E>,
+    encode: impl Fn(&T, &mut Vec<u8>) -> Result<(), E>,
+    more: &mut [Work<'_>],
+) {
     let mut lines = std::io::stdin().lock().lines().map_while(Result::ok);
     let mut config = HashMap::new();
     for line in lines.by_ref() {
@@ -27,7 +40,8 @@ pub fn main<T, E: Display>(
     }
     let get = |key: &str| config.get(key).map_or("", String::as_str);
     let operation = get("op");
-    if !["decode", "encode"].contains(&operation) {
+    let mut other = more.iter_mut().find(|(name, _)| *name == operation);
+    if other.is_none() && !["decode", "encode"].contains(&operation) {
         return refuse(&format!("no operation {operation}"));
     }
     let records = match read(get("records"), get("limit").parse().unwrap_or(0)) {
@@ -41,12 +55,21 @@ pub fn main<T, E: Display>(
             Ok(value) => values.push(value),
             Err(error) => return refuse(&format!("cannot decode: {error}")),
         }
+        if let Some((name, work)) = &mut other
+            && !work(record)
+        {
+            return refuse(&format!("cannot {name}"));
+        }
     }
     answer(&format!("{{\"ready\": true, \"name\": \"{name}\", \"records\": {}}}", records.len()));
     let octets: usize = records.iter().map(Vec::len).sum();
     let mut out = Vec::new();
     let mut pass = || {
-        if operation == "decode" {
+        if let Some((_, work)) = &mut other {
+            for record in records {
+                black_box(work(record));
+            }
+        } else if operation == "decode" {
             for record in records {
                 if let Ok(value) = decode(record) {
                     black_box(&value);
