@@ -94,27 +94,41 @@ def theirs(ldif: Path, *, sync: bool = False) -> Process:
 
 #: Works whose answers are on disk, for servers that write each change: name, connections, options.
 DURABLE = [
-    ("add, durable, 16 clients", 16, ["--op", "add", "-b", "ou=people,o=test", "--writes"]),
-    ("add, durable, one client", 1, ["--op", "add", "-b", "ou=people,o=test", "--writes"]),
-    ("modify, durable, 16 clients", 16, ["--op", "modify", "-b", "ou=people,o=test", "--writes"]),
+    ("add, durable, 16 clients", 16, ["--op", "add", "-b", "{parent}", "--writes"]),
+    ("add, durable, one client", 1, ["--op", "add", "-b", "{parent}", "--writes"]),
+    ("modify, durable, 16 clients", 16, ["--op", "modify", "-b", "{parent}", "--writes"]),
 ]
 
 #: Works: name, requests in flight on each of 16 connections, options of `tercet ldap bench`.
 WORKS = [
-    ("search (uid=x), one in flight", 1, ["-b", "o=test", "(uid=u[0000000-{last}])"]),
-    ("search (uid=x), 16 in flight", 16, ["-b", "o=test", "(uid=u[0000000-{last}])"]),
+    ("search (uid=x), one in flight", 1, ["-b", "o=test", "(uid=u[{first}-{last}])"]),
+    ("search (uid=x), 16 in flight", 16, ["-b", "o=test", "(uid=u[{first}-{last}])"]),
     ("bind of the root", 1, ["--op", "bind"]),
-    ("add", 1, ["--op", "add", "-b", "ou=people,o=test", "--writes"]),
-    ("modify", 1, ["--op", "modify", "-b", "ou=people,o=test", "--writes"]),
+    ("add", 1, ["--op", "add", "-b", "{parent}", "--writes"]),
+    ("modify", 1, ["--op", "modify", "-b", "{parent}", "--writes"]),
 ]
 
 
+@dataclass
+class Names:
+    """What the works need of the entries: those below which they add, and the last of the people."""
+
+    parent: str
+    last: str
+
+    @classmethod
+    def of(cls, ldif: Path) -> Names:
+        """Names in LDIF, whose people are `uid=u` and a number, in the order of these numbers."""
+        people = re.findall(r"(?m)^dn: uid=u(\d+),(.*)", ldif.read_text())
+        return cls(people[-1][1], people[-1][0])
+
+
 def measure(
-    process: Process, work: str, flight: int, options: list[str], count: int, rounds: int, last: int, clients: int = 16
+    process: Process, work: str, flight: int, options: list[str], count: int, rounds: int, names: Names, clients: int = 16
 ) -> Row:
     """CPU time of the server for an operation, and time by the clock."""
     row = Row("people", work, process.name, workers=clients, records=count)
-    words = [option.replace("{last}", f"{last:07}") for option in options]
+    words = [option.format(first="0" * len(names.last), last=names.last, parent=names.parent) for option in options]
     url = f"ldap://127.0.0.1:{process.port}"
     each, walls = [], []
     for _ in range(rounds):
@@ -124,10 +138,15 @@ def measure(
             [*command, "-n", str(count), "--json", *words], capture_output=True, text=True, check=False
         )
         if done.returncode:
-            row.note = f"fails: {done.stderr.strip().splitlines()[-1][:120]}"
+            row.note = f"fails: {done.stderr.strip().rpartition(chr(10))[2][:120] or done.returncode}"
             return row
         told = json.loads(done.stdout)
         operations = sum(one["count"] for one in told["operations"].values())
+        # A search finds one entry: what finds none is another work.
+        wrong = [f"{name} fails {one['errors']}" for name, one in told["operations"].items() if one["errors"]]
+        if wrong or (work.startswith("search") and told["operations"]["search"]["entries"] != operations):
+            row.note = ", ".join(wrong) or "entries are not found"
+            return row
         # What adds and modifies make and remove is in the time of the server too.
         each.append((process.cpu() - before) / operations)
         walls.append(told["seconds"] * 1e9 / operations)
@@ -216,6 +235,7 @@ def main() -> int:
     LDAP.mkdir(parents=True, exist_ok=True)
     ldif = people.ldif("people", options.entries, LDAP)
     count = sum(1 for line in ldif.open("rb") if line.startswith(b"dn:"))
+    names = Names.of(ldif)
     rows: list[Row] = []
     own: dict[str, int] = {}
     starts = (
@@ -239,11 +259,11 @@ def main() -> int:
             slow = max(options.operations // 100, 50)
             for work, clients, words in DURABLE if process.name in (DISK, "slapd, synced") else []:
                 number = max(slow // (1 if clients > 1 else 4), 10)
-                rows.append(measure(process, work, 1, words, number, options.rounds, count - 3, clients))
+                rows.append(measure(process, work, 1, words, number, options.rounds, names, clients))
             for work, flight, words in [] if process.name == "slapd, synced" else WORKS:
                 writes = work in ("add", "modify")
                 number = options.operations // (5 if writes else 1)
-                rows.append(measure(process, work, flight, words, number, options.rounds, count - 3))
+                rows.append(measure(process, work, flight, words, number, options.rounds, names))
             if shutil.which("ldapsearch") and process.name != "slapd, synced":
                 rows.append(tree(process, options.rounds, count))
             rows[-1].peak = records.peak(process.pid)

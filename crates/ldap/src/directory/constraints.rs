@@ -47,7 +47,7 @@ fn places(stored: Option<&Stored>, names: &[&str]) -> BTreeSet<Vec<u8>> {
 }
 
 impl Constraints {
-    const fn is_empty(&self) -> bool {
+    pub(super) const fn is_empty(&self) -> bool {
         self.unique.is_empty() && self.integrity.is_empty() && !self.member_of
     }
 

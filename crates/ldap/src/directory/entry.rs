@@ -389,7 +389,11 @@ pub(super) fn element(out: &mut Vec<u8>, identifier: u8, contents: &[u8]) {
 /// Adds the values of the name of an entry to its attributes.
 pub(super) fn add_rdn_values(dn: &Dn, attributes: &mut Vec<Attribute>) {
     for ava in dn.rdns().first().into_iter().flat_map(|rdn| rdn.avas()) {
-        // It is mostly there.
+        // It is mostly there, and as it is in the name.
+        let named = attributes.iter().find(|(name, _)| name.eq_ignore_ascii_case(ava.attribute()));
+        if named.is_some_and(|(_, values)| values.iter().any(|value| value == ava.value())) {
+            continue;
+        }
         let rule = Rule::of_attribute(ava.attribute());
         _ = add_values(attributes, ava.attribute(), vec![ava.value().to_vec()], rule);
     }

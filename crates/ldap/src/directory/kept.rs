@@ -319,7 +319,7 @@ impl Directory {
     pub async fn import(&self, input: impl std::io::BufRead) -> Result<u64> {
         let (loaded, kept) = {
             let mut store = self.write();
-            let loaded = super::load(&mut store, input);
+            let loaded = store.in_bulk(|store| super::load(store, input));
             if loaded.is_err() {
                 // What has been made of it is not written.
                 drop(store.take_unsaved());

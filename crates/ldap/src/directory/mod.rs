@@ -346,7 +346,7 @@ impl Directory {
     /// # Errors
     /// The LDIF is malformed, or a change in it cannot be made.
     pub fn load(&self, input: impl BufRead) -> Result<u64> {
-        load(&mut self.write(), input)
+        self.write().in_bulk(|store| load(store, input))
     }
 
     /// Number of entries.

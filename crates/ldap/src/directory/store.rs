@@ -132,8 +132,24 @@ impl Store {
     /// Adds indexes, and fills them.
     pub(super) fn declare(&mut self, specs: &[IndexSpec]) {
         specs.iter().for_each(|spec| self.index.declare(spec));
-        self.index.clear();
-        self.slots.iter().flatten().for_each(|stored| self.index.insert(stored));
+        self.fill_indexes();
+    }
+
+    fn fill_indexes(&mut self) {
+        self.index.fill(self.slots.iter().flatten().map(Arc::as_ref));
+    }
+
+    /// Makes many changes. Where nothing is asked meanwhile, indexes are filled behind them.
+    pub(super) fn in_bulk<T>(&mut self, changes: impl FnOnce(&mut Self) -> T) -> T {
+        let later = self.tree.is_empty() && self.constraints.is_empty();
+        if later {
+            self.index.suspend();
+        }
+        let done = changes(self);
+        if later {
+            self.fill_indexes();
+        }
+        done
     }
 
     pub(super) fn get(&self, dn: &Dn) -> Option<&Arc<Stored>> {
@@ -160,7 +176,6 @@ impl Store {
                 self.slots.resize(at + 1, None);
             }
             let stored = Arc::new(stored);
-            self.index.insert(&stored);
             self.serial = self.serial.max(stored.serial);
             self.changes = self.changes.max(stored.changed);
             if let Some(slot) = self.slots.get_mut(at) {
@@ -168,6 +183,7 @@ impl Store {
             }
             self.tree.replace(ByPlace(stored));
         }
+        self.fill_indexes();
         let free = self.slots.iter().enumerate().filter(|(_, slot)| slot.is_none());
         self.free = free.filter_map(|(id, _)| u32::try_from(id).ok()).collect();
         self.instance = instance;

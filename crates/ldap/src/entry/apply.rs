@@ -119,11 +119,13 @@ pub(crate) fn add_values(attributes: &mut Vec<Attribute>, name: &str, new: Vec<V
         }
     };
     if values.len() + new.len() <= FEW {
+        let mut keys: Vec<Vec<u8>> = values.iter().map(|value| rule.normalize(value)).collect();
         for value in new {
             let key = rule.normalize(&value);
-            if values.iter().any(|known| rule.normalize(known) == key) {
+            if keys.contains(&key) {
                 return exists();
             }
+            keys.push(key);
             values.push(value);
         }
         return Ok(());

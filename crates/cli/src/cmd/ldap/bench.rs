@@ -23,7 +23,8 @@ use values::{Pattern, Random};
 #[derive(Args, Debug)]
 #[command(after_help = "\
 In the filter, in -b and in the value of compare, `{}` is the number of the operation or a line of --values, `[1-1000]` a random
-number, and `[a,b,c]` one of the texts. add, modify and delete make entries below -b for themselves, and remove them.
+number (`[0001-1000]`: of four digits), and `[a,b,c]` one of the texts. add, modify and delete make entries below -b for
+themselves, and remove them.
 
 Examples:
   tercet ldap bench -H ldap://localhost -b o=test -c 16 --duration 10 '(uid=u[1-1000])'

@@ -39,6 +39,19 @@ impl Ids {
         one.into_iter().chain(few.iter().copied()).chain(runs.iter().flatten().copied())
     }
 
+    /// Makes room for so many numbers, as far as they come into one run.
+    pub(super) fn reserve(&mut self, more: usize) {
+        match self {
+            Self::One(id) if more > 0 => {
+                let mut ids = Vec::with_capacity(more.min(RUN - 1) + 1);
+                ids.push(*id);
+                *self = Self::Few(ids);
+            }
+            Self::Few(ids) => ids.reserve_exact(more.min(RUN.saturating_sub(ids.len()))),
+            _ => {}
+        }
+    }
+
     pub(super) fn insert(&mut self, id: u32) {
         match self {
             Self::One(known) if *known == id => {}

@@ -2,8 +2,8 @@
 
 mod ids;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::hash::{BuildHasher, BuildHasherDefault, Hash, Hasher, RandomState};
 use std::ops::Bound;
 use std::str::FromStr;
 
@@ -74,6 +74,8 @@ pub(super) struct Index {
     /// Keyed, so that nobody can prepare values that share a hash.
     hasher: RandomState,
     buffer: Vec<u8>,
+    /// Whether changes are left out, as all entries are inserted behind them.
+    suspended: bool,
 }
 
 /// The indexes of an attribute.
@@ -114,7 +116,8 @@ impl Hasher for Hashed {
 
 impl Default for Index {
     fn default() -> Self {
-        let mut index = Self { attributes: Vec::new(), hasher: RandomState::new(), buffer: Vec::new() };
+        let mut index =
+            Self { attributes: Vec::new(), hasher: RandomState::new(), buffer: Vec::new(), suspended: false };
         // The list is our own, and a test reads it.
         DEFAULT.iter().filter_map(|text| text.parse().ok()).for_each(|spec| index.declare(&spec));
         index
@@ -162,23 +165,60 @@ impl Index {
         }
     }
 
-    pub(super) fn insert(&mut self, stored: &Stored) {
-        let Self { attributes, hasher, buffer } = self;
-        for indexed in attributes {
-            indexed.each_value(stored, |indexed, value| indexed.insert(stored.id, value, hasher, buffer));
+    /// Follows no change until all entries are inserted by [`Self::fill`].
+    pub(super) const fn suspend(&mut self) {
+        self.suspended = true;
+    }
+
+    /// Inserts many entries into indexes that are empty or follow no change: keys are sorted, so that each set is made at once.
+    pub(super) fn fill<'s>(&mut self, entries: impl Iterator<Item = &'s Stored>) {
+        self.suspended = false;
+        self.clear();
+        let Self { attributes, hasher, buffer, .. } = self;
+        let mut waiting: Vec<Waiting> = attributes.iter().map(|_| Waiting::default()).collect();
+        let mut count = 0_usize;
+        for stored in entries {
+            each_value(attributes, stored, |at, indexed, value| {
+                let Some(waiting) = waiting.get_mut(at) else { return };
+                indexed.rule.normalize_into(value, buffer);
+                if indexed.equality.is_some() {
+                    waiting.equality.push((hasher.hash_one(buffer.as_slice()), stored.id));
+                }
+                if indexed.grams.is_some() {
+                    each_gram(buffer, |gram| waiting.grams.push((gram, stored.id)));
+                }
+                indexed.insert_rare(stored.id, buffer);
+            });
+            count += 1;
+            if count.is_multiple_of(BULK) {
+                settle(attributes, &mut waiting);
+            }
         }
+        settle(attributes, &mut waiting);
+    }
+
+    pub(super) fn insert(&mut self, stored: &Stored) {
+        if self.suspended {
+            return;
+        }
+        let Self { attributes, hasher, buffer, .. } = self;
+        each_value(attributes, stored, |_, indexed, value| indexed.insert(stored.id, value, hasher, buffer));
     }
 
     pub(super) fn remove(&mut self, stored: &Stored) {
-        let Self { attributes, hasher, buffer } = self;
-        for indexed in attributes {
-            indexed.each_value(stored, |indexed, value| indexed.remove(stored.id, value, hasher, buffer));
+        if self.suspended {
+            return;
         }
+        let Self { attributes, hasher, buffer, .. } = self;
+        each_value(attributes, stored, |_, indexed, value| indexed.remove(stored.id, value, hasher, buffer));
     }
 
     /// Follows a change of an entry, of which attributes with these names may differ.
     pub(super) fn update(&mut self, before: &Stored, now: &Stored, touched: &[&str]) {
-        let Self { attributes, hasher, buffer } = self;
+        if self.suspended {
+            return;
+        }
+        let Self { attributes, hasher, buffer, .. } = self;
         let is_touched =
             |indexed: &&mut Indexed| touched.iter().any(|name| is_described(name, &indexed.name));
         for indexed in attributes.iter_mut().filter(is_touched) {
@@ -268,21 +308,56 @@ impl Index {
     }
 }
 
-impl Indexed {
-    fn each_value(&mut self, stored: &Stored, mut each: impl FnMut(&mut Self, &[u8])) {
-        if self.name == "entryuuid" {
-            if let Some(uuid) = stored.operational("entryUUID") {
-                each(self, &uuid);
-            }
-            return;
-        }
-        for attribute in stored.attributes() {
-            if is_described(attribute.name, &self.name) {
-                attribute.values().for_each(|value| each(self, value));
-            }
-        }
-    }
+/// Keys of values that are not in their sets yet, each with the number of an entry.
+#[derive(Debug, Default)]
+struct Waiting {
+    equality: Vec<(u64, u32)>,
+    grams: Vec<(u32, u32)>,
+}
 
+/// Entries whose keys wait at a time.
+const BULK: usize = 1 << 16;
+
+/// Puts keys that wait into their sets.
+fn settle(attributes: &mut [Indexed], waiting: &mut [Waiting]) {
+    for (indexed, waiting) in attributes.iter_mut().zip(waiting) {
+        indexed.equality.iter_mut().for_each(|map| merge(map, &mut waiting.equality));
+        indexed.grams.iter_mut().for_each(|map| merge(map, &mut waiting.grams));
+    }
+}
+
+fn merge<K: Ord + Copy + Hash>(
+    map: &mut HashMap<K, Ids, BuildHasherDefault<Hashed>>,
+    waiting: &mut Vec<(K, u32)>,
+) {
+    waiting.sort_unstable();
+    waiting.dedup();
+    for group in waiting.chunk_by(|(one, _), (other, _)| one == other) {
+        let Some(((key, first), others)) = group.split_first() else { continue };
+        let ids = map.entry(*key).or_insert(Ids::One(*first));
+        ids.insert(*first);
+        ids.reserve(others.len());
+        others.iter().for_each(|(_, id)| ids.insert(*id));
+    }
+    waiting.clear();
+}
+
+/// Calls a function with each value of an entry that is in an index, and with the place of the index.
+fn each_value(attributes: &mut [Indexed], stored: &Stored, mut each: impl FnMut(usize, &mut Indexed, &[u8])) {
+    for attribute in stored.attributes() {
+        let found = attributes.iter().position(|indexed| is_described(attribute.name, &indexed.name));
+        let Some((at, indexed)) = found.and_then(|at| Some((at, attributes.get_mut(at)?))) else { continue };
+        attribute.values().for_each(|value| each(at, indexed, value));
+    }
+    let uuid = attributes.iter().position(|indexed| indexed.name == "entryuuid");
+    if let Some((at, indexed)) = uuid.and_then(|at| Some((at, attributes.get_mut(at)?)))
+        && let Some(uuid) = stored.operational("entryUUID")
+    {
+        each(at, indexed, &uuid);
+    }
+}
+
+impl Indexed {
     fn octets_of<'s>(&self, stored: &'s Stored) -> HashSet<&'s [u8]> {
         let attributes = stored.attributes().filter(|attribute| is_described(attribute.name, &self.name));
         attributes.flat_map(|attribute| attribute.values()).collect()
@@ -296,8 +371,13 @@ impl Indexed {
         if let Some(map) = &mut self.grams {
             each_gram(buffer, |gram| map.entry(gram).or_insert(Ids::One(id)).insert(id));
         }
+        self.insert_rare(id, buffer);
+    }
+
+    /// Inserts a normalized value into the indexes that few attributes have.
+    fn insert_rare(&mut self, id: u32, value: &[u8]) {
         if let Some(map) = &mut self.ordering {
-            map.entry(sortable(self.rule, buffer)).or_insert(Ids::One(id)).insert(id);
+            map.entry(sortable(self.rule, value)).or_insert(Ids::One(id)).insert(id);
         }
         if let Some(presence) = &mut self.presence {
             presence.get_or_insert(Ids::One(id)).insert(id);
@@ -389,17 +469,21 @@ fn gram(octets: &[u8]) -> u32 {
 const TEXT: usize = 4096;
 
 /// Calls a function with each gram of a normalized value, which gets a zero at either end.
-fn each_gram(value: &mut Vec<u8>, mut each: impl FnMut(u32)) {
-    value.insert(0, 0);
-    value.push(0);
-    let mut grams: Vec<u32> = value.windows(3).map(gram).collect();
-    if value.len() > TEXT {
-        grams.sort_unstable();
-        grams.dedup();
+fn each_gram(value: &[u8], mut each: impl FnMut(u32)) {
+    let Some(next) = value.first() else { return };
+    let shift = |gram: u32, octet: &u8| (gram << 8 | u32::from(*octet)) & 0xFF_FFFF;
+    let mut last = u32::from(*next);
+    let rest = value.iter().skip(1).chain(&[0]);
+    let grams = rest.map(|octet| {
+        last = shift(last, octet);
+        last
+    });
+    if value.len() + 2 > TEXT {
+        let grams: BTreeSet<u32> = grams.collect();
+        grams.into_iter().for_each(each);
+    } else {
+        grams.for_each(&mut each);
     }
-    grams.into_iter().for_each(&mut each);
-    value.pop();
-    value.remove(0);
 }
 
 /// A normalized value as octets whose order is that of the rule.

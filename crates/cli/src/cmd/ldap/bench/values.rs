@@ -54,8 +54,12 @@ enum Part {
     Text(String),
     /// `{}`
     Value,
-    /// `[1-1000]`
-    Range(u64, u64),
+    /// `[1-1000]`, with the least number of digits: `[0001-1000]` has four
+    Range {
+        first: u64,
+        last: u64,
+        width: usize,
+    },
     /// `[a,b]`
     List(Vec<String>),
 }
@@ -102,9 +106,9 @@ impl Pattern {
                 (Part::Text(fixed), _) => text += fixed,
                 (Part::Value, None) => text += &number.to_string(),
                 (Part::Value, Some(lines)) => text += &pick(lines, random),
-                (Part::Range(first, last), _) => {
+                (Part::Range { first, last, width }, _) => {
                     let number = first.saturating_add(random.below((last - first).saturating_add(1)));
-                    text += &number.to_string();
+                    text += &format!("{number:0width$}");
                 }
                 (Part::List(list), _) => text += &pick(list, random),
             }
@@ -122,13 +126,15 @@ fn push(parts: &mut Vec<Part>, text: &str) {
 
 /// What stands in brackets.
 fn bracket(inner: &str) -> Outcome<Option<Part>> {
-    if let Some((first, last)) = inner.split_once('-')
-        && let (Ok(first), Ok(last)) = (first.parse::<u64>(), last.parse::<u64>())
+    if let Some((from, to)) = inner.split_once('-')
+        && let (Ok(first), Ok(last)) = (from.parse::<u64>(), to.parse::<u64>())
     {
         if first > last {
             return Err(Failure::usage(format_args!("[{inner}]: the range is empty")));
         }
-        return Ok(Some(Part::Range(first, last)));
+        // As `seq -w` does it: a zero in front asks for more.
+        let width = if from.len() > 1 && from.starts_with('0') { from.len() } else { 1 };
+        return Ok(Some(Part::Range { first, last, width }));
     }
     let is_list = inner.contains(',');
     Ok(is_list.then(|| Part::List(inner.split(',').map(str::to_owned).collect())))
@@ -147,6 +153,7 @@ mod tests {
             let range: u64 = text("[3-5]").parse().unwrap();
             assert!((3..=5).contains(&range));
         }
+        assert_eq!(text("u[0009-9]"), "u0009");
         assert!(["a", "b"].contains(&text("[a,b]").as_str()));
         let lines = Some(Arc::new(vec!["x".to_owned()]));
         assert_eq!(Pattern::new("{}-{}", lines).unwrap().text(7, &mut Random::new(1)), "x-x");
