@@ -163,7 +163,7 @@ impl<'a> Checker<'a> {
             return true;
         };
         let rows = self.shape.tables.get(table.table as usize).map(|table| &table.rows);
-        rows.is_some_and(|rows| rows.iter().any(|row| super::is_told(row, table, self.registers)))
+        rows.is_some_and(|rows| super::told(rows, table, self.registers).is_some())
     }
 
     fn leaf(self, at: usize) -> Option<(NodeId, Leaf<'a>)> {

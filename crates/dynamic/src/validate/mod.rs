@@ -78,6 +78,8 @@ pub fn check(shape: &Shape, root: NodeId, view: View<'_>) -> Vec<Violation> {
 pub struct Validator {
     patterns: Patterns,
     registers: Vec<Option<Key>>,
+    /// The registers that may be set.
+    used: Vec<u16>,
     saved: Vec<Option<Key>>,
 }
 
@@ -92,8 +94,13 @@ impl Validator {
 
     /// See [`check`].
     pub fn check(&mut self, shape: &Shape, root: NodeId, view: View<'_>) -> Vec<Violation> {
-        let Self { patterns, registers, saved } = self;
-        registers.clear();
+        let Self { patterns, registers, used, saved } = self;
+        // A specification of signalling has hundreds of registers, and a message uses few of them.
+        for register in used.drain(..) {
+            if let Some(register) = registers.get_mut(usize::from(register)) {
+                *register = None;
+            }
+        }
         registers.resize(usize::from(shape.registers), None);
         saved.clear();
         let restrictions = &shape.restrictions;
@@ -133,6 +140,7 @@ impl Validator {
                 let value = key_at(shape, view, at);
                 if let Some(register) = registers.get_mut(usize::from(key)) {
                     *register = value;
+                    used.push(key);
                 }
             }
             if opens {
@@ -202,17 +210,19 @@ fn inside<'s>(
             else {
                 return &[];
             };
-            let row = rows.iter().position(|row| row.node == content && is_told(row, table, registers));
+            let row = told(rows, table, registers);
+            let row = row.filter(|row| rows.get(*row).is_some_and(|row| row.node == content));
             row.map_or(&[], |row| shape.restrictions.of_row(table.table, row))
         }
         _ => &[],
     }
 }
 
-/// Whether the keys that were met are those of a row.
-fn is_told(row: &Row, table: &TableRef, registers: &[Option<Key>]) -> bool {
-    let known = |key: &u16| registers.get(usize::from(*key)).and_then(Option::as_ref);
-    row.keys.iter().map(Some).eq(table.keys.iter().map(known))
+/// The row whose keys are those that were met.
+fn told(rows: &[Row], table: &TableRef, registers: &[Option<Key>]) -> Option<usize> {
+    let met = || table.keys.iter().map(|key| registers.get(usize::from(*key)).and_then(Option::as_ref));
+    // Rows are in the order of their keys; a key that was not met is less than any.
+    rows.binary_search_by(|row| row.keys.iter().map(Some).cmp(met())).ok()
 }
 
 /// What the type itself asks for and a decoder has not seen to: values may come from text.
