@@ -161,6 +161,7 @@ fn main() -> Result<()> {
         // For a profiler, which counts instructions of transactions alone.
         return Ok(());
     }
+    let actions = actions();
     let before = resident();
     let (mut mg, user) = engine(b"mg", "compact")?;
     let conn = mg.connect(Time::default(), user, Some(read_mid(b"mgc")?), route(1))?;
