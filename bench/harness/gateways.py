@@ -84,7 +84,7 @@ class Sample:
     transactions: int
     #: Octets of a request.
     octets: float
-    #: Nanoseconds from a request to its reply at half the rate that was reached: of the middle one, and of the 99th in 100.
+    #: Nanoseconds from a request to its reply at half the rate that was reached: the median, and the 99th in 100.
     latency: tuple[float, float] | None = None
 
 

@@ -124,7 +124,14 @@ class Names:
 
 
 def measure(
-    process: Process, work: str, flight: int, options: list[str], count: int, rounds: int, names: Names, clients: int = 16
+    process: Process,
+    work: str,
+    flight: int,
+    options: list[str],
+    count: int,
+    rounds: int,
+    names: Names,
+    clients: int = 16,
 ) -> Row:
     """CPU time of the server for an operation, and time by the clock."""
     row = Row("people", work, process.name, workers=clients, records=count)
