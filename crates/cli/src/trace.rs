@@ -2,6 +2,7 @@
 
 use crate::values::Piece;
 use serde_json::{Map, Value, json};
+use std::borrow::Cow;
 use std::fmt::Write;
 use tercet::Rules;
 use tercet::dynamic::trace::Step;
@@ -46,6 +47,9 @@ impl<'p> Lines<'p> {
         let standard = match self.rules {
             Rules::Aper | Rules::Uper => "X.691",
             Rules::Oer => "X.696",
+            Rules::Jer => "X.697",
+            Rules::Xer => "X.680",
+            Rules::Gser => "RFC 3641",
             _ => "X.690",
         };
         let heading = || format!("{:>8} {unit:>6} {:<ENCODING$} {standard:<8} part", "offset", "encoding");
@@ -80,6 +84,21 @@ impl<'p> Lines<'p> {
         Value::Object(line).to_string()
     }
 
+    /// Returns the line of the fault at an offset that text with a number, from 0, ends with.
+    pub fn of_text_fault(&self, offset: u64, message: &str, path: &str, number: u64) -> String {
+        if self.form == TraceForm::Text {
+            return first_of(format!("{offset:>8}        ! {}", printable(message)), WIDTH);
+        }
+        let mut line = self.line(number);
+        line.extend([
+            ("offset".to_owned(), offset.into()),
+            ("bit".to_owned(), 0.into()),
+            ("path".to_owned(), path.into()),
+            ("reason".to_owned(), message.into()),
+        ]);
+        Value::Object(line).to_string()
+    }
+
     /// Reports whether fields need not be whole bytes.
     const fn has_bits(&self) -> bool {
         matches!(self.rules, Rules::Aper | Rules::Uper)
@@ -90,11 +109,21 @@ impl<'p> Lines<'p> {
         if self.has_bits() { format!("{}.{}", at / 8, at % 8) } else { (at / 8).to_string() }
     }
 
+    /// The characters of a part, if the rules are those of text.
+    fn characters(&self, place: &Place) -> Option<Cow<'p, str>> {
+        let range = (place.at / 8) as usize..(place.end() / 8) as usize;
+        let octets = self.piece.octets.get(range).filter(|_| self.rules.is_text())?;
+        Some(String::from_utf8_lossy(octets))
+    }
+
     fn text(&self, step: &Step<'_>) -> String {
         let Place { part, at, bits, .. } = step.place;
-        let clause = step.clause.split_once(' ').map_or(step.clause, |(_, clause)| clause);
+        let clause = step.clause.rsplit_once(' ').map_or(step.clause, |(_, clause)| clause);
         let (offset, count) = (self.offset(at), if self.has_bits() { bits } else { bits / 8 });
-        let encoding = shortened(&self.piece.octets, &step.place);
+        let encoding = match self.characters(&step.place) {
+            Some(text) => first_of(printable(&text).into_owned(), ENCODING),
+            None => shortened(&self.piece.octets, &step.place),
+        };
         let mut line = format!("{offset:>8} {count:>6} {encoding:<ENCODING$} {clause:<8} {}", part.name());
         if !step.meaning.is_empty() {
             line.push(' ');
@@ -122,7 +151,8 @@ impl<'p> Lines<'p> {
         add("offset", (at / 8).into());
         add("bit", (at % 8).into());
         add("bits", bits.into());
-        add("encoding", notation(&self.piece.octets, at, bits).into());
+        let text = self.characters(&step.place);
+        add("encoding", text.unwrap_or_else(|| notation(&self.piece.octets, at, bits).into()).into());
         add("clause", step.clause.into());
         add("part", part.name().into());
         match count {

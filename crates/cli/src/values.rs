@@ -171,7 +171,7 @@ pub fn warn_of_trailing(piece: &Piece, at: usize) -> bool {
 pub struct Fault(pub String);
 
 /// What is wrong with the value that begins at an octet; of text, with the line in the whole input.
-fn describe(piece: &Piece, at: usize, error: &CodecError) -> String {
+pub fn describe(piece: &Piece, at: usize, error: &CodecError) -> String {
     match error {
         // A text has no offset of bytes.
         CodecError::Octets(error) if error.kind() == ErrorKind::ValueMismatch => {

@@ -17,6 +17,8 @@
 
 use std::fmt;
 use std::ops::Range;
+use tercet_dynamic::source::Ranges;
+use tercet_dynamic::trace::{self, Step, Trace};
 use tercet_dynamic::{
     Decoder, Encoder, Error, ErrorKind, NodeId, Options, Plan, ReadError, Rules, Tape, Trailing, View, gser,
     json, xml,
@@ -128,6 +130,85 @@ impl<'p> TapeCodec<'p> {
         tape: &mut Tape,
         options: &Options,
     ) -> Result<usize, CodecError> {
+        self.read_noted(root, input, tape, options, None)
+    }
+
+    /// Reads one value as [`TapeCodec::read`] does, and where the values on the tape are in the text.
+    /// [`crate::dynamic::trace::of_text`] makes parts of it. There are no ranges of [`Rules::Exer`] and of rules that are
+    /// not text, whose decoders report places themselves ([`crate::dynamic::Sink::place`]).
+    ///
+    /// # Errors
+    /// See [`TapeCodec::read`]. The ranges are then those of the values on the tape.
+    pub fn read_with_ranges(
+        &mut self,
+        root: NodeId,
+        input: &[u8],
+        tape: &mut Tape,
+        options: &Options,
+        ranges: &mut Ranges,
+    ) -> Result<usize, CodecError> {
+        *ranges = Ranges::new();
+        self.read_noted(root, input, tape, options, Some(ranges))
+    }
+
+    /// Calls a function for each part of one value, in the order of the input: all bits of the value, each once. The answer
+    /// is the number of octets that it took. Offsets count from the start of the input, so that
+    /// [`Options::base_offset`] has to be 0. [`Rules::Exer`] has no parts.
+    ///
+    /// ```
+    /// use tercet_schema::{TapeCodec, Schema, Rules, dynamic::Options};
+    /// let schema = Schema::from_text("a.asn", "A DEFINITIONS ::= BEGIN T ::= SEQUENCE OF INTEGER END");
+    /// let plan = schema.plan_for(Rules::Jer, &["T"]).unwrap();
+    /// let root = plan.root("T").unwrap();
+    /// let mut parts = Vec::new();
+    /// let each = |step: &tercet_schema::dynamic::trace::Step<'_>| {
+    ///     parts.push(format!("{} {}", step.place.part.name(), step.path));
+    /// };
+    /// TapeCodec::new(Rules::Jer, &plan).trace(root, b"[7]", &Options::default(), each).unwrap();
+    /// assert_eq!(parts, ["delimiter T", "contents T[0]", "delimiter T"]);
+    /// ```
+    ///
+    /// # Errors
+    /// See [`TapeCodec::read`]. The function was called for the parts before the fault.
+    pub fn trace(
+        &mut self,
+        root: NodeId,
+        input: &[u8],
+        options: &Options,
+        mut each: impl FnMut(&Step<'_>),
+    ) -> Result<usize, CodecError> {
+        let shape = &self.plan.shape;
+        if !self.syntax.is_text() {
+            let mut options = options.clone();
+            options.rules = self.syntax.plan_rules();
+            let mut steps = Trace::new(shape, input, each);
+            let read = self.decoder.decode(self.plan, root, input, &mut steps, &options);
+            steps.finish();
+            return Ok(read?);
+        }
+        let (mut tape, mut ranges) = (Tape::new(), Ranges::new());
+        let read = self.read_with_ranges(root, input, &mut tape, options, &mut ranges);
+        if let Err(error) = &read {
+            self.finish_partial(root, input, &mut tape, options, error);
+        }
+        // Members of a JSON object may be in front of the fault and come later in the type: they were not read.
+        let end = read.as_ref().map_or_else(CodecError::offset, |length| *length as u64) * 8;
+        trace::of_text(shape, self.syntax, tape.view(input), input, &ranges, |step| {
+            if step.place.end() <= end {
+                each(step);
+            }
+        });
+        read
+    }
+
+    fn read_noted(
+        &mut self,
+        root: NodeId,
+        input: &[u8],
+        tape: &mut Tape,
+        options: &Options,
+        ranges: Option<&mut Ranges>,
+    ) -> Result<usize, CodecError> {
         tape.clear();
         let shape = &self.plan.shape;
         match self.syntax {
@@ -135,7 +216,11 @@ impl<'p> TapeCodec<'p> {
                 let mut reading = json::Options::default();
                 reading.fill_defaults = options.fill_defaults;
                 reading.depth = options.limits.depth;
-                json::read(shape, root, input, tape, &reading)?;
+                let mut reader = json::Reader::new(shape, reading);
+                match ranges {
+                    None => reader.read(root, input, tape)?,
+                    Some(ranges) => reader.read_with_ranges(root, input, tape, ranges)?,
+                }
             }
             Rules::Xer | Rules::Cxer => {
                 let mut reading = xml::ReadOptions::default();
@@ -143,7 +228,11 @@ impl<'p> TapeCodec<'p> {
                 if self.syntax == Rules::Cxer {
                     reading.variant = xml::Variant::Canonical;
                 }
-                xml::read(shape, root, input, tape, &reading)?;
+                let mut reader = xml::Reader::new(shape, reading);
+                match ranges {
+                    None => reader.read(root, input, tape)?,
+                    Some(ranges) => reader.read_with_ranges(root, input, tape, ranges)?,
+                }
             }
             Rules::Exer => {
                 let mut reading = xml::ReadOptions::default();
@@ -153,7 +242,11 @@ impl<'p> TapeCodec<'p> {
             Rules::Gser => {
                 let mut reading = gser::ReadOptions::default();
                 reading.depth = options.limits.depth;
-                gser::read(shape, root, input, tape, &reading)?;
+                let mut reader = gser::Reader::new(shape, reading);
+                match ranges {
+                    None => reader.read(root, input, tape)?,
+                    Some(ranges) => reader.read_with_ranges(root, input, tape, ranges)?,
+                }
             }
             _ => {
                 let mut options = options.clone();

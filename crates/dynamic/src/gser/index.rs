@@ -156,13 +156,28 @@ impl<'t> Document<'t> {
         }
     }
 
-    pub(super) fn error(&self, at: usize, message: impl Into<String>) -> ReadError {
-        let token = self.tokens.get(at);
-        let offset = token.map_or(self.text.len(), |token| {
+    /// The offset of the first octet of a token.
+    pub(super) fn offset(&self, at: usize) -> usize {
+        self.tokens.get(at).map_or(self.text.len(), |token| {
             let marks = matches!(token.what, Type::Text | Type::Hex | Type::Bits);
             token.begin as usize - usize::from(marks)
-        });
-        ReadError::new(self.text.as_bytes(), offset, message)
+        })
+    }
+
+    /// The offset after the last octet of a token.
+    pub(super) fn end(&self, at: usize) -> usize {
+        self.tokens.get(at).map_or(self.text.len(), |token| {
+            token.end as usize
+                + match token.what {
+                    Type::Text => 1,
+                    Type::Hex | Type::Bits => 2,
+                    _ => 0,
+                }
+        })
+    }
+
+    pub(super) fn error(&self, at: usize, message: impl Into<String>) -> ReadError {
+        ReadError::new(self.text.as_bytes(), self.offset(at), message)
     }
 }
 

@@ -5,7 +5,10 @@ use crate::contents::ContentsError;
 use crate::contents::{self, Made};
 use crate::event::Sink;
 use crate::read_error::{ReadError, cut};
-use crate::source::{Alternative, Content, Driver, Fault, Found, InPath, Memory, Primitive, Source};
+use crate::source::{
+    Alternative, Content, Driver, Fault, Found, InPath, Memory, Notation, Notes, Primitive, Ranges, Source,
+    TextRange,
+};
 use crate::tape::Tape;
 use crate::text::parse_hex;
 use std::borrow::Cow;
@@ -62,11 +65,30 @@ impl<'s> Reader<'s> {
     /// # Errors
     /// See [`read`].
     pub fn read(&mut self, root: NodeId, text: &[u8], tape: &mut Tape) -> Result<()> {
+        self.read_noted(root, text, tape, ())
+    }
+
+    /// Reads a text as [`Reader::read`] does, and tells where the values on the tape are in it.
+    ///
+    /// # Errors
+    /// See [`read`]. The ranges are then those of the entries that the tape has.
+    pub fn read_with_ranges(
+        &mut self,
+        root: NodeId,
+        text: &[u8],
+        tape: &mut Tape,
+        ranges: &mut Ranges,
+    ) -> Result<()> {
+        ranges.begin(Notation::Gser);
+        self.read_noted(root, text, tape, ranges)
+    }
+
+    fn read_noted(&mut self, root: NodeId, text: &[u8], tape: &mut Tape, notes: impl Notes) -> Result<()> {
         let document = Document::parse(text, self.options.depth)?;
         let (shape, options) = (self.memory.shape(), &self.options);
         let gser = Text { shape, options, text: &document };
         let name = shape.node(root).name.map_or("", |name| shape.name(name));
-        Driver::read(&gser, &mut self.memory, root, 0, tape, options.depth)
+        Driver::read_noted(&gser, &mut self.memory, root, 0, tape, options.depth, notes)
             .map_err(|error| if name.is_empty() { error } else { error.inside(name) })?;
         tape.within(options.depth);
         let end = document.end_of_item(0);
@@ -179,6 +201,20 @@ impl<'a> Source for Text<'a> {
             true => Content::Value(inner, *at + 1, Some(WORD)),
             false => Content::Encoding(*at),
         })
+    }
+
+    fn range(&self, at: &usize) -> Option<TextRange> {
+        let (text, at) = (self.text, *at);
+        let is = |at: Option<usize>, what| at.is_some_and(|at| text.what(at) == what);
+        let before = at.checked_sub(1);
+        // A word is the name of a component; a colon stands behind that of an alternative.
+        let name = match before {
+            Some(_) if is(before, Type::Word) => before,
+            Some(_) if is(before, Type::Colon) => at.checked_sub(2),
+            _ => None,
+        };
+        let value = text.offset(at)..text.end(text.end_of_item(at).saturating_sub(1));
+        Some(TextRange::new(name.map_or(value.start, |name| text.offset(name))..value.end, value))
     }
 
     fn leaf<'v>(&'v self, at: &'v usize, _: FieldId, node: NodeId) -> Result<Primitive<'v>> {

@@ -73,6 +73,17 @@ impl<'t> Document<'t> {
             .map_or(self.text.len(), |t| t.begin as usize - usize::from(t.what == Type::String))
     }
 
+    /// The offset after the last octet of a value.
+    pub(super) fn end(&self, at: usize) -> usize {
+        self.tokens.get(at).map_or(self.text.len(), |t| t.end as usize + usize::from(t.what == Type::String))
+    }
+
+    /// Returns whether a token is the name of a member, which a colon follows.
+    pub(super) fn is_name(&self, at: usize) -> bool {
+        let behind = self.text.get(self.end(at)..).unwrap_or_default();
+        self.what(at) == Type::String && behind.trim_ascii_start().first() == Some(&b':')
+    }
+
     /// The characters of a number as they stand there.
     pub(super) fn raw(&self, at: usize) -> &'t str {
         let octets = self.tokens.get(at).and_then(|t| self.text.get(t.begin as usize..t.end as usize));

@@ -8,7 +8,10 @@ use crate::contents::ContentsError;
 use crate::contents::{self, Made};
 use crate::event::{Leaf, Sink};
 use crate::read_error::{ReadError, cut};
-use crate::source::{Alternative, Content, Driver, Fault, Found, InPath, Memory, Primitive, Source};
+use crate::source::{
+    Alternative, Content, Driver, Fault, Found, InPath, Memory, Notation, Notes, Primitive, Ranges, Source,
+    TextRange,
+};
 use crate::tape::Tape;
 use crate::text::{Octets, parse_hex, parse_integer, parse_octets};
 use std::borrow::Cow;
@@ -64,12 +67,31 @@ impl<'s> Reader<'s> {
     /// # Errors
     /// See [`read`].
     pub fn read(&mut self, root: NodeId, text: &[u8], tape: &mut Tape) -> Result<()> {
+        self.read_noted(root, text, tape, ())
+    }
+
+    /// Reads a text as [`Reader::read`] does, and tells where the values on the tape are in it.
+    ///
+    /// # Errors
+    /// See [`read`]. The ranges are then those of the entries that the tape has.
+    pub fn read_with_ranges(
+        &mut self,
+        root: NodeId,
+        text: &[u8],
+        tape: &mut Tape,
+        ranges: &mut Ranges,
+    ) -> Result<()> {
+        ranges.begin(Notation::Json);
+        self.read_noted(root, text, tape, ranges)
+    }
+
+    fn read_noted(&mut self, root: NodeId, text: &[u8], tape: &mut Tape, notes: impl Notes) -> Result<()> {
         let document = Document::parse(text, self.options.depth)?;
         let (shape, options) = (self.memory.shape(), &self.options);
         let json =
             Text { shape, options, places: places(shape, options), text: &document, trials: Cell::new(0) };
         let name = shape.node(root).name.map_or("", |name| shape.name(name));
-        Driver::read(&json, &mut self.memory, root, 0, tape, options.depth)
+        Driver::read_noted(&json, &mut self.memory, root, 0, tape, options.depth, notes)
             .map_err(|error| if name.is_empty() { error } else { error.inside(name) })?;
         tape.within(options.depth);
         Ok(())
@@ -274,6 +296,15 @@ impl<'a> Source for Text<'a> {
             tape.unknown(addition.unwrap_or(u32::MAX), Leaf::Made(&octets));
         }
         Ok(())
+    }
+
+    fn range(&self, at: &usize) -> Option<TextRange> {
+        let (at, is_pair) = (*at & !PAIR, *at & PAIR != 0);
+        // The value of a pair is behind its name.
+        let value = if is_pair { at..at + 2 } else { at..at + 1 };
+        let (begin, end) = (self.text.offset(value.start), self.text.end(value.end - 1));
+        let from = at.checked_sub(1).filter(|name| !is_pair && self.text.is_name(*name));
+        Some(TextRange::new(from.map_or(begin, |name| self.text.offset(name))..end, begin..end))
     }
 
     fn may_be(&self, at: &usize, alternative: FieldId) -> Result<bool> {

@@ -1,6 +1,6 @@
 //! The driver: reads the values of a [`Source`] by their types, with a stack of its own.
 
-use super::{Alternative, Content, Fault, Found, InPath, Source};
+use super::{Alternative, Content, Fault, Found, InPath, Notes, Source};
 use crate::event::Sink;
 use crate::keys::{self, Registers};
 use crate::tape::Tape;
@@ -95,9 +95,9 @@ pub(crate) fn is_missing(absent: &Field, is_present: impl Fn(Place) -> bool) -> 
         }
 }
 
-/// Reads one document.
+/// Reads one document; `notes` receives the places of its values ([`Notes`]).
 #[derive(Debug)]
-pub struct Driver<'a, 's, S: Source> {
+pub struct Driver<'a, 's, S: Source, N = ()> {
     source: &'a S,
     memory: &'a mut Memory<'s>,
     tape: &'a mut Tape,
@@ -107,6 +107,7 @@ pub struct Driver<'a, 's, S: Source> {
     slots: Vec<Option<S::At>>,
     /// Values that may be inside one another.
     depth: usize,
+    notes: N,
 }
 
 /// A value with parts that has begun.
@@ -157,6 +158,24 @@ impl<'a, 's, S: Source> Driver<'a, 's, S> {
         tape: &'a mut Tape,
         depth: u16,
     ) -> Result<(), S::Error> {
+        Self::read_noted(source, memory, root, at, tape, depth, ())
+    }
+}
+
+impl<'a, 's, S: Source, N: Notes> Driver<'a, 's, S, N> {
+    /// Reads a value as [`Driver::read`] does, and notes where the values on the tape are in the document.
+    ///
+    /// # Errors
+    /// See [`Driver::read`]. What was noted is of the entries that the tape has.
+    pub fn read_noted(
+        source: &'a S,
+        memory: &'a mut Memory<'s>,
+        root: NodeId,
+        at: S::At,
+        tape: &'a mut Tape,
+        depth: u16,
+        notes: N,
+    ) -> Result<(), S::Error> {
         tape.clear();
         memory.begin();
         let depth = usize::from(depth.min(1000));
@@ -167,6 +186,7 @@ impl<'a, 's, S: Source> Driver<'a, 's, S> {
             frames: Vec::with_capacity(16),
             slots: Vec::with_capacity(64),
             depth,
+            notes,
         };
         driver.run((at, FieldId::ROOT, root))
     }
@@ -247,7 +267,17 @@ impl<'a, 's, S: Source> Driver<'a, 's, S> {
 
     #[inline]
     fn leaf(&mut self, at: &S::At, field: FieldId, node: NodeId) -> Result<(), S::Error> {
-        self.source.leaf(at, field, node)?.put(field, node, self.tape);
+        let leaf = self.source.leaf(at, field, node)?;
+        self.notes.note(self.source, at, self.tape.len(), 1);
+        leaf.put(field, node, self.tape);
+        Ok(())
+    }
+
+    /// Puts extension additions that the type does not know.
+    fn unknown(&mut self, at: &S::At) -> Result<(), S::Error> {
+        let before = self.tape.len();
+        self.source.unknown(at, self.tape)?;
+        self.notes.note(self.source, at, before, self.tape.len() - before);
         Ok(())
     }
 
@@ -255,6 +285,7 @@ impl<'a, 's, S: Source> Driver<'a, 's, S> {
         if self.frames.len() >= self.depth {
             return Err(self.source.fault(at, Fault::TooDeep));
         }
+        self.notes.note(self.source, at, self.tape.len(), 1);
         self.tape.open(field, node);
         self.frames.push(Frame { field, node, parts });
         Ok(())
@@ -323,7 +354,7 @@ impl<'a, 's, S: Source> Driver<'a, 's, S> {
             Alternative::Known(id, value) => (id, value),
             Alternative::Unknown(value) => {
                 self.begin(at, field, node, Parts::Alternative(None))?;
-                return self.source.unknown(&value, self.tape).map(|()| None);
+                return self.unknown(&value).map(|()| None);
             }
             Alternative::Any(value) => {
                 self.begin(at, field, node, Parts::Alternative(None))?;
@@ -399,10 +430,11 @@ impl<'a, 's, S: Source> Driver<'a, 's, S> {
                 }
                 // A fault is one of the value itself, not of its last component.
                 *next = 0;
-                if let Some(additions) = additions.take() {
-                    self.source.unknown(&additions, self.tape)?;
+                let (base, additions) = (*base, additions.take());
+                if let Some(additions) = additions {
+                    self.unknown(&additions)?;
                 }
-                self.slots.truncate(*base);
+                self.slots.truncate(base);
             }
             Parts::Elements { elements, begun, element: (id, element) } => {
                 *begun += 1;

@@ -7,10 +7,13 @@
 
 mod driver;
 mod found;
+mod ranges;
 
 pub(crate) use driver::is_missing;
 pub use driver::{Driver, Memory};
 pub use found::Found;
+pub(crate) use ranges::Notation;
+pub use ranges::{Notes, Ranges, TextRange};
 
 use crate::event::{Leaf, Marked, Sink};
 use crate::read_error::{TOO_DEEP, cut};
@@ -125,6 +128,12 @@ pub trait Source: Sized {
     /// There is another value.
     fn unknown(&self, _at: &Self::At, _tape: &mut Tape) -> Result<(), Self::Error> {
         Ok(())
+    }
+
+    /// Returns the range of a value in the text, with the name in front of it and what belongs to it behind. By default a
+    /// value has none.
+    fn range(&self, _at: &Self::At) -> Option<TextRange> {
+        None
     }
 
     /// Returns whether it is worth while to read a value as this alternative of a CHOICE whose text does not name it.

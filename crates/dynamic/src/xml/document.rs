@@ -120,6 +120,17 @@ impl<'t> Document<'t> {
         Ok(builder.document)
     }
 
+    /// The text, without a byte order mark.
+    pub(super) fn text(&self) -> &'t str {
+        self.text
+    }
+
+    /// Returns whether a range is one element with its tags, not what an element contains.
+    pub(super) fn is_itself(&self, content: Content) -> bool {
+        let first = self.nodes.get(content.begin).filter(|_| content.begin < content.end);
+        first.is_some_and(|node| node.what == What::Element && node.at as usize == content.at)
+    }
+
     /// The outermost element.
     pub(super) fn root(&self) -> Option<Element<'_>> {
         self.elements(Content { begin: 0, end: self.nodes.len(), at: 0 }).next()

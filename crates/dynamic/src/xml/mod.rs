@@ -25,6 +25,7 @@
 mod canonical;
 mod document;
 pub mod extended;
+mod extents;
 mod names;
 mod read;
 mod variant;

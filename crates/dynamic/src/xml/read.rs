@@ -2,6 +2,7 @@
 
 use super::canonical;
 use super::document::{Content, Document, Element, Item, is_white_octet};
+use super::extents::Extents;
 use super::names::{content_name, control, element_name, is_value_list, item_name, root_name};
 use super::variant::Variant;
 use crate::contents;
@@ -10,7 +11,8 @@ use crate::event::Sink;
 use crate::path::last;
 use crate::read_error::{ReadError, cut};
 use crate::source::{
-    Alternative, Content as Inside, Driver, Fault, Found, InPath, Memory, Primitive, Source,
+    Alternative, Content as Inside, Driver, Fault, Found, InPath, Memory, Notation, Notes, Primitive, Ranges,
+    Source, TextRange,
 };
 use crate::tape::Tape;
 use crate::text::parse_hex;
@@ -69,6 +71,36 @@ impl<'s> Reader<'s> {
     /// See [`read`].
     pub fn read(&mut self, root: NodeId, text: &[u8], tape: &mut Tape) -> Result<()> {
         let document = Document::parse(text, self.options.depth)?;
+        self.read_noted(root, (text, &document, None), tape, ())
+    }
+
+    /// Reads a text as [`Reader::read`] does, and tells where the values on the tape are in it.
+    ///
+    /// # Errors
+    /// See [`read`]. The ranges are then those of the entries that the tape has.
+    pub fn read_with_ranges(
+        &mut self,
+        root: NodeId,
+        text: &[u8],
+        tape: &mut Tape,
+        ranges: &mut Ranges,
+    ) -> Result<()> {
+        ranges.begin(Notation::Xml);
+        let document = Document::parse(text, self.options.depth)?;
+        let extents = Extents::of(document.text());
+        let outcome = self.read_noted(root, (text, &document, Some(&extents)), tape, &mut *ranges);
+        // A byte order mark is in front.
+        ranges.shift((text.len() - document.text().len()) as u32);
+        outcome
+    }
+
+    fn read_noted(
+        &mut self,
+        root: NodeId,
+        (text, document, extents): (&[u8], &Document<'_>, Option<&Extents>),
+        tape: &mut Tape,
+        notes: impl Notes,
+    ) -> Result<()> {
         let (shape, options) = (self.memory.shape(), &self.options);
         let Some(element) = document.root() else { return Err(document.error(0, "there is no element")) };
         if !is_root(shape, options, root, element.name) {
@@ -77,8 +109,8 @@ impl<'s> Reader<'s> {
             let message = format!("the outermost element is `{}`, not `{name}`", cut(element.name));
             return Err(document.error(element.content.at, message));
         }
-        let xml = Text { shape, options, text: &document };
-        Driver::read(&xml, &mut self.memory, root, element.content, tape, options.depth)
+        let xml = Text { shape, options, text: document, extents };
+        Driver::read_noted(&xml, &mut self.memory, root, element.content, tape, options.depth, notes)
             .map_err(|error| error.inside(element.name))?;
         tape.within(options.depth);
         if options.variant == Variant::Canonical {
@@ -94,6 +126,8 @@ pub(super) struct Text<'a> {
     pub(super) shape: &'a Shape,
     pub(super) options: &'a ReadOptions,
     pub(super) text: &'a Document<'a>,
+    /// Where elements end, if ranges are asked for.
+    pub(super) extents: Option<&'a Extents>,
 }
 
 /// The elements of a list that are not read yet.
@@ -193,6 +227,13 @@ impl<'a> Source for Text<'a> {
             }
             _ => Inside::Encoding(*at),
         })
+    }
+
+    fn range(&self, at: &Content) -> Option<TextRange> {
+        let element = self.extents?.element(at.at)?;
+        // An element that is the value itself has no name.
+        let value = if self.text.is_itself(*at) { element.whole.clone() } else { element.content };
+        Some(TextRange::new(element.whole, value))
     }
 
     fn leaf<'v>(&'v self, at: &'v Content, _: FieldId, node: NodeId) -> Result<Primitive<'v>> {

@@ -40,7 +40,7 @@ pub fn read(shape: &Shape, root: NodeId, text: &[u8], tape: &mut Tape, options: 
     };
     let mut memory = Memory::new(shape);
     memory.begin();
-    let basic = Text { shape, options, text: &document };
+    let basic = Text { shape, options, text: &document, extents: None };
     let mut reader = Reader { places, basic, memory, text: &document, level: 0 };
     if !reader.is_named(&element, &name, xml) {
         let message = format!("the outermost element is `{}`, not `{name}`", cut(element.name));

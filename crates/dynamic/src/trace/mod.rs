@@ -1,5 +1,9 @@
 //! Traces: the parts of an encoding one by one, each with its place, path, type, value and clause.
 
+mod text;
+
+pub use text::{TextPart, of_text, parts};
+
 use crate::json::{self, JsonWriter};
 use crate::{FieldId, Leaf, Marked, NodeId, Part, Place, Rules, Shape, Sink, path};
 use tercet_plan::Kind;
@@ -21,7 +25,7 @@ pub struct Step<'t> {
     /// The value as JSON, if this is the last part of its contents.
     pub value: Option<&'t str>,
     /// The clause of the standard that defines the part.
-    pub clause: &'t str,
+    pub clause: &'static str,
     /// The reason why the value is marked, if it breaks the rules of its type and is kept.
     pub marked: Option<&'t Marked>,
 }

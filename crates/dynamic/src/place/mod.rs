@@ -1,5 +1,7 @@
 //! Places: which bits of an encoding are which part of which value.
 
+mod text;
+
 use tercet_plan::{Kind, Rules};
 
 /// The place of a part of an encoding: see [`crate::Sink::place`].
@@ -55,6 +57,14 @@ pub enum Part {
     EndPadding,
     /// End-of-contents octets (X.690 8.1.5).
     EndOfContents,
+    /// In text, the name of a component, an alternative or a type: a member's name, an identifier.
+    Name,
+    /// In XML, the tag at the begin of an element, or the tag of an empty element.
+    StartTag,
+    /// In XML, the tag at the end of an element.
+    EndTag,
+    /// In text, characters around names and values: brackets, commas, colons, white space, comments.
+    Delimiter,
 }
 
 impl Part {
@@ -73,6 +83,10 @@ impl Part {
             Self::Padding => "padding",
             Self::EndPadding => "end-padding",
             Self::EndOfContents => "end-of-contents",
+            Self::Name => "name",
+            Self::StartTag => "start-tag",
+            Self::EndTag => "end-tag",
+            Self::Delimiter => "delimiter",
         }
     }
 
@@ -81,6 +95,9 @@ impl Part {
         match rules.basic() {
             Rules::Aper | Rules::Uper => self.clause_of_per(kind),
             Rules::Oer => self.clause_of_oer(kind),
+            Rules::Jer => text::clause_of_jer(kind),
+            Rules::Xer => text::clause_of_xer(kind),
+            Rules::Gser => text::clause_of_gser(kind),
             _ => self.clause_of_ber(kind),
         }
     }
@@ -122,6 +139,8 @@ impl Part {
             Self::Index | Self::Tag | Self::Identifier => "X.691 23",
             Self::Bitmap => "X.691 19.7",
             Self::Padding | Self::EndPadding | Self::EndOfContents => "X.691 11.1",
+            // Parts of text.
+            Self::Name | Self::StartTag | Self::EndTag | Self::Delimiter => "X.691 11.1",
             Self::ExtensionBit => match kind {
                 Kind::Integer => "X.691 13.1",
                 Kind::Enumerated => "X.691 14.3",

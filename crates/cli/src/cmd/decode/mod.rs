@@ -1,5 +1,7 @@
 //! `tercet decode`.
 
+mod traced;
+
 #[cfg(feature = "capture")]
 use crate::args::{CaptureArgs, CaptureFraming};
 use crate::args::{SchemaArgs, SyntaxOrAuto, writes_stdout};
@@ -12,22 +14,20 @@ use crate::job::Job;
 use crate::rendering::if_asked;
 use crate::report::{describe, marks_lines, not_read, say_help, verdict};
 use crate::term;
-use crate::trace::{Lines, TraceForm};
-use crate::values::{Fault, Piece, Values, pieces, root, warn_of_trailing};
+use crate::trace::TraceForm;
+use crate::values::{Fault, Piece, Values, pieces, root};
 use clap::Args;
-use std::cell::Cell;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::num::NonZeroU64;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
-use tercet::dynamic::trace::Trace;
-use tercet::dynamic::{Decoder, Options, Plan, Tape, Trailing};
+use tercet::dynamic::{Options, Plan, Tape, Trailing};
 use tercet::records::conversion::RenderingOptions;
 use tercet::records::conversion::{UnknownPolicy, ValuesPolicy};
 use tercet::records::{Converter, Origin, Output, RejectFile, Scratch, Settings, Stopped, Targets};
 use tercet::records::{Format, Shown, conversion::FormOptions};
-use tercet::{Rules, Schema, check_trailing};
+use tercet::{Rules, Schema};
 
 /// Decode values and show them
 #[derive(Args, Debug)]
@@ -327,95 +327,6 @@ impl Decode {
             self.limit.map(NonZeroU64::get),
             &mut out,
         )
-    }
-
-    /// Prints the parts of encodings, up to the first fault of each input.
-    fn trace(
-        &self,
-        form: TraceForm,
-        schema: &Schema,
-        (syntax, type_name): (Rules, &str),
-        inputs: &[Input],
-        mut options: Options,
-    ) -> Outcome {
-        if syntax.is_text() {
-            return Err(Failure::usage(format_args!(
-                "`--trace` requires the rules of a binary encoding, not {}",
-                syntax.name()
-            )));
-        }
-        let plan = schema.plan_for(syntax, &[type_name]).map_err(Failure::usage)?;
-        let root = root(&plan, type_name)?;
-        let mut out = BufWriter::new(term::report());
-        let mut decoder = Decoder::new();
-        let (mut count, mut faults, mut doubtful, mut marks) = (0, 0, 0, 0);
-        let limit = self.limit.map_or(u64::MAX, NonZeroU64::get);
-        for input in inputs {
-            let pieces = pieces(input, syntax, self.spelling)?;
-            if pieces.is_empty() {
-                term::warning(format_args!("{}: the input is empty", input.shown()));
-            }
-            for piece in pieces {
-                if count >= limit {
-                    break;
-                }
-                let lines = Lines::new(form, syntax, &piece);
-                if let Some(heading) = lines.heading() {
-                    writeln!(out, "{heading}")?;
-                }
-                let octets = &*piece.octets;
-                let mut written = Ok(());
-                let number = Cell::new(count);
-                let mut steps = Trace::new(&plan.shape, octets, |step| {
-                    marks += u64::from(step.marked.is_some());
-                    if written.is_ok() {
-                        written = writeln!(out, "{}", lines.of_part(step, number.get()));
-                    }
-                });
-                let (mut at, mut fault, mut trailing) = (0, None, None);
-                while at < octets.len() && count < limit && fault.is_none() && trailing.is_none() {
-                    options.base_offset = at as u64;
-                    match decoder.decode(&plan, root, &octets[at..], &mut steps, &options) {
-                        Ok(length) => {
-                            (at, count) = (at + length, count + 1);
-                            // A value of no bytes is followed by nothing: this would not end.
-                            trailing = (length == 0 || !syntax.delimits()).then_some(at);
-                        }
-                        Err(error) => fault = Some(error),
-                    }
-                    steps.finish();
-                    number.set(count);
-                }
-                drop(steps);
-                written?;
-                if let Some(at) = trailing.filter(|at| *at < octets.len()) {
-                    out.flush()?;
-                    match self.trailing {
-                        None => doubtful += u64::from(warn_of_trailing(&piece, at)),
-                        Some(_) => {
-                            let behind = &octets[at..];
-                            let checked = check_trailing(&plan, root, behind, at as u64, options.trailing);
-                            fault = checked.err();
-                        }
-                    }
-                }
-                if let Some(error) = fault {
-                    writeln!(out, "{}", lines.of_fault(&error, number.get()))?;
-                    out.flush()?;
-                    term::error(format_args!("{}: {error}", piece.name));
-                    faults += 1;
-                }
-            }
-        }
-        out.flush()?;
-        if marks > 0 {
-            term::warning(term::count(marks, "marked value"));
-        }
-        Ok(match (faults + doubtful, count) {
-            (0, _) => Exit::Good,
-            (_, 0) => Exit::Failed,
-            _ => Exit::Rejected,
-        })
     }
 
     /// Plans for what strings contain under ENCODED BY, which value notation alone shows.
