@@ -120,6 +120,36 @@ test("bits of PER belong to their values", async () => {
   await page.close();
 });
 
+test("characters of text belong to their values", async () => {
+  const schema = file("t.asn", "P DEFINITIONS AUTOMATIC TAGS ::= BEGIN M ::= SEQUENCE { a INTEGER, b SEQUENCE OF BOOLEAN } END");
+  const texts = {
+    // Members in another order than in the type.
+    jer: ['{"b":[true],"a":50}', [12, 13, 14, 15, 16, 17], [6, 7, 8, 9], "contents", "X.697 21"],
+    xer: ["<M><a>50</a><b><true/></b></M>", [3, 4, 5, 6, 7, 8, 9, 10, 11], [15, 16, 17, 18, 19, 20, 21], "start tag", "X.680 19"],
+    gser: ["{ a 50, b { TRUE } }", [2, 3, 4, 5], [12, 13, 14, 15], "name", "RFC 3641 3.8"],
+  };
+  for (const [rules, [text, number, element, part, clause]] of Object.entries(texts)) {
+    const page = await open(await inspect("-s", schema, "-t", "M", "--rules", rules, file(`m.${rules}`, text)));
+    assert.equal(await page.$eval('[data-mode="text"]', (it) => it.getAttribute("aria-pressed")), "true");
+    await page.click('[data-path="M.a"]');
+    const now = await selected(page);
+    assert.deepEqual(now.octets, number, rules);
+    const explained = await page.$eval('[data-pane="explain"]', (it) => it.textContent);
+    assert.ok(explained.includes(clause) && explained.includes("50") && explained.includes(part), explained);
+    await check(page);
+    await page.click(`[data-pane="octets"] [data-offset="${element[1]}"]`);
+    assert.equal((await selected(page)).path, "M.b[0]");
+    assert.deepEqual((await selected(page)).octets, element, rules);
+    await page.close();
+  }
+  // Characters after a fault are not read.
+  const page = await open(await inspect("-s", schema, "-t", "M", "--rules", "jer", file("w.json", '{"a":true,"b":[]}')));
+  await page.waitForSelector('[data-pane="octets"] .p-unread');
+  assert.equal(await page.$eval('[data-pane="octets"] .p-unread', (it) => it.dataset.offset), "5");
+  await check(page);
+  await page.close();
+});
+
 test("problems are shown where they are, and keys lead to them", async () => {
   const octets = readFileSync(join(root, "examples/calls.ber"));
   octets[46 + 5] = 0x85;

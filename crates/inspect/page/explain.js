@@ -55,7 +55,7 @@ function show(it, node) {
       make("td", { text: part.clause })));
     parts.push(make("h4", { text: "Parts of the encoding" }), make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows)));
   } else if (it.bit === undefined && it.state !== "default") {
-    parts.push(make("p", { class: "note", text: message.hasPlaces ? "It takes no bits." : "Text has no bits to show." }));
+    parts.push(make("p", { class: "note", text: message.hasPlaces ? "It takes no bits." : "By extended XER, parts of text have no places." }));
   }
   if (it.definition) parts.push(make("h4", { text: "Definition" }), make("pre", { class: "mono", tabindex: "0", "aria-label": "Definition", text: it.definition }));
   body.replaceChildren(...parts);

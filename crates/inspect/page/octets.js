@@ -12,7 +12,8 @@ const WIDTHS = { hex: 16, text: 64, bits: 6 };
 const NAMES = {
   identifier: "identifier", tag: "tag", length: "length", quantity: "quantity", "extension-bit": "extension bit",
   preamble: "presence bits", index: "index", bitmap: "bitmap", contents: "contents", padding: "padding",
-  "end-padding": "end padding", "end-of-contents": "end of contents", unread: "not read",
+  "end-padding": "end padding", "end-of-contents": "end of contents", name: "name", "start-tag": "start tag",
+  "end-tag": "end tag", delimiter: "delimiter", unread: "not read",
 };
 
 let mode = "hex";
@@ -205,7 +206,7 @@ on("message", () => {
   [chunks, loading, cursor] = [new Map(), new Set(), 0];
   note.textContent = `${count(length(), "byte")} at offset ${base()}`;
   legend.replaceChildren();
-  if (!chosen) setMode(state.message.hasBits ? "bits" : "hex");
+  if (!chosen) setMode(state.message.hasBits ? "bits" : state.message.isText ? "text" : "hex");
   layout();
   scroller.scrollTop = 0;
   list.draw(true);

@@ -8,9 +8,8 @@ use crate::view::View;
 use crate::workbench::Workbench;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
+use tercet_schema::dynamic::Part;
 use tercet_schema::dynamic::sizes::sizes;
-use tercet_schema::dynamic::trace::{Step, Trace};
-use tercet_schema::dynamic::{Decoder, Part};
 use tercet_schema::plan::Kind;
 use tercet_schema::runtime::dump::dump;
 use tercet_schema::runtime::{Tag, ber};
@@ -54,7 +53,9 @@ impl Workbench {
                 );
             }
         }
-        let contents = contents(&message, index);
+        // Characters of text are not the bytes of a value.
+        let is_text = message.view.as_deref().is_some_and(|view| view.rules.is_text());
+        let contents = if is_text { Vec::new() } else { contents(&message, index) };
         if !contents.is_empty() {
             answer.insert("raw".to_owned(), hex(&contents[..contents.len().min(RAW)]).into());
             answer.insert("rawLength".to_owned(), contents.len().into());
@@ -70,7 +71,7 @@ fn steps(message: &Message, index: u32) -> Value {
     let own = message.tree.pieces.iter().filter(|piece| piece.node == index);
     let own: Vec<_> = own.take(MOST_PARTS).collect();
     let raw = |at: u64, bits: u64| notation(&message.octets, at, bits);
-    let Some(view) = message.view.as_deref().filter(|view| !view.rules.is_text()) else {
+    if message.view.is_none() {
         let of_element = |piece: &&crate::tree::Piece| {
             let part = piece.part.map_or("unread", Part::name);
             let clause = piece.part.map_or("", |part| match part {
@@ -95,10 +96,13 @@ fn steps(message: &Message, index: u32) -> Value {
             })
         };
         return own.iter().map(of_element).collect();
-    };
+    }
+    let is_text = message.view.as_deref().is_some_and(|view| view.rules.is_text());
+    let shown =
+        |at: u64, bits: u64| if is_text { characters(&message.octets, at, bits) } else { raw(at, bits) };
     let wanted: HashSet<(u64, u64)> = own.iter().map(|piece| (piece.at, piece.bits)).collect();
     let mut lines = Vec::new();
-    let mut trace = Trace::new(&view.plan.shape, &message.octets, |step: &Step<'_>| {
+    message.trace(|step| {
         let place = step.place;
         if wanted.contains(&(place.at, place.bits)) && lines.len() < MOST_PARTS {
             lines.push(json!({
@@ -107,18 +111,15 @@ fn steps(message: &Message, index: u32) -> Value {
                 "part": place.part.name(),
                 "clause": step.clause,
                 "meaning": step.meaning,
-                "encoding": raw(place.at, place.bits),
+                "encoding": shown(place.at, place.bits),
             }));
         }
     });
-    _ = Decoder::new().decode(&view.plan, view.root, &message.octets, &mut trace, &view.options());
-    trace.finish();
-    drop(trace);
     let unread = own.iter().filter(|piece| piece.part.is_none());
     lines.extend(unread.map(|piece| {
         json!({
             "bit": piece.at + base, "bits": piece.bits, "part": "unread", "clause": "", "meaning": "",
-            "encoding": raw(piece.at, piece.bits),
+            "encoding": shown(piece.at, piece.bits),
         })
     }));
     Value::Array(lines)
@@ -143,6 +144,17 @@ pub(crate) fn notation(octets: &[u8], at: u64, bits: u64) -> String {
     };
     let shown: String = (at..at + bits.min(64)).map(bit).collect();
     if bits > 64 { shown + "…" } else { shown }
+}
+
+/// The characters of a part of a text, cut if they are many.
+pub(crate) fn characters(octets: &[u8], at: u64, bits: u64) -> String {
+    const MOST: usize = 64;
+    let range = (at / 8) as usize..((at + bits) / 8) as usize;
+    let text = String::from_utf8_lossy(octets.get(range).unwrap_or_default()).into_owned();
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
 }
 
 /// The least and greatest size of the type.

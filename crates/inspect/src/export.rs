@@ -1,16 +1,15 @@
 //! A value or its bytes as text for other programs.
 
 use crate::answers::{hex, named};
-use crate::explain::{notation as bits_of, place};
+use crate::explain::{characters, notation as bits_of, place};
 use crate::html;
 use crate::message::Message;
 use crate::query::Query;
 use crate::workbench::Workbench;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
+use tercet_schema::dynamic::Tape;
 use tercet_schema::dynamic::json as json_text;
-use tercet_schema::dynamic::trace::{Step, Trace};
-use tercet_schema::dynamic::{Decoder, Tape};
 use tercet_schema::suggest;
 use tercet_schema::{Rules, TapeCodec};
 
@@ -144,9 +143,8 @@ fn base64(octets: &[u8]) -> String {
 
 /// The parts of the encoding one by one, in columns or as a table of Markdown.
 fn traced(message: &Message, is_table: bool) -> Result<String, String> {
-    let Some(view) = message.view.as_deref().filter(|view| !view.rules.is_text()) else {
-        return Err("a trace requires a specification and rules whose encodings are not text".to_owned());
-    };
+    let none = || "a trace requires a specification, and rules other than extended XER".to_owned();
+    let view = message.view.as_deref().ok_or_else(none)?;
     let has_bits = crate::answers::has_bits(view);
     let unit = if has_bits { "bits" } else { "bytes" };
     let mut text = String::new();
@@ -157,13 +155,16 @@ fn traced(message: &Message, is_table: bool) -> Result<String, String> {
         );
     }
     let cell = |text: &str| text.replace('|', "\\|").replace(['\n', '\r'], " ");
-    let mut trace = Trace::new(&view.plan.shape, &message.octets, |step: &Step<'_>| {
+    let read = message.trace(|step| {
         if text.len() > MOST {
             return;
         }
         let at = place(step.place.at + message.offset * 8, has_bits);
         let count = if has_bits { step.place.bits } else { step.place.bits / 8 };
-        let encoding = bits_of(&message.octets, step.place.at, step.place.bits);
+        let encoding = match view.rules.is_text() {
+            true => characters(&message.octets, step.place.at, step.place.bits).replace(['\n', '\r'], " "),
+            false => bits_of(&message.octets, step.place.at, step.place.bits),
+        };
         let part = [step.place.part.name(), step.meaning].join(" ");
         let (path, value) = (step.path, step.value.unwrap_or_default());
         // Writing to memory does not fail.
@@ -187,10 +188,7 @@ fn traced(message: &Message, is_table: bool) -> Result<String, String> {
             }
         };
     });
-    let read = Decoder::new().decode(&view.plan, view.root, &message.octets, &mut trace, &view.options());
-    trace.finish();
-    drop(trace);
-    if let Err(error) = read {
+    if let Err(error) = read.ok_or_else(none)? {
         _ = writeln!(text, "{}{error}", if is_table { "\n" } else { "! " });
     }
     Ok(text)

@@ -4,8 +4,10 @@ use crate::tree::{Builder, Built, NONE, Node, Piece, State, Tree};
 use crate::untyped;
 use crate::view::View;
 use tercet_schema::dynamic::json::{self, JsonWriter};
+use tercet_schema::dynamic::source::Ranges;
+use tercet_schema::dynamic::trace::{self, Step};
 use tercet_schema::dynamic::validate::Validator;
-use tercet_schema::dynamic::{Decoder, Discard, Error, FieldId, Sink, Tape, Token, Trailing};
+use tercet_schema::dynamic::{Decoder, Discard, Error, FieldId, Place, Sink, Tape, Token, Trailing};
 use tercet_schema::records::Scratch;
 use tercet_schema::{CodecError, TapeCodec};
 
@@ -52,7 +54,7 @@ impl Message {
             Some(view) => of_octets(view, &octets, offset),
         };
         problems.truncate(MOST_PROBLEMS);
-        let has_places = view.as_deref().is_none_or(|view| !view.rules.is_text());
+        let has_places = view.as_deref().is_none_or(View::has_places);
         if has_places {
             let fault = problems.iter().find(|problem| problem.kind == "fault");
             cover(&mut tree, octets.len() as u64 * 8, fault.map_or(0, |problem| problem.node));
@@ -66,6 +68,26 @@ impl Message {
         }
         Self { offset, octets, tree, problems, view }
     }
+
+    /// Calls a function for each part of the encoding with all that there is to know about it, in the order of the bytes.
+    /// Returns the fault that the value ends with; `None` as a whole without a specification, and where parts have no
+    /// places.
+    pub(crate) fn trace(&self, each: impl FnMut(&Step<'_>)) -> Option<Result<(), String>> {
+        let view = self.view.as_deref().filter(|view| view.has_places())?;
+        let read =
+            TapeCodec::new(view.rules, &view.plan).trace(view.root, &self.octets, &view.options(), each);
+        Some(read.map(|_| ()).map_err(|error| error.to_string()))
+    }
+}
+
+/// Reads text onto a tape, with the ranges of its values. After a fault there is what was read before it.
+fn read_text(view: &View, text: &[u8], tape: &mut Tape, ranges: &mut Ranges) -> Result<(), CodecError> {
+    let (mut codec, options) = (TapeCodec::new(view.rules, &view.plan), view.options());
+    let read = codec.read_with_ranges(view.root, text, tape, &options, ranges);
+    if let Err(error) = &read {
+        codec.finish_partial(view.root, text, tape, &options, error);
+    }
+    read.map(|_| ())
 }
 
 /// Adds parts for the bits that none has: those after a fault or after the value.
@@ -262,18 +284,23 @@ fn violations(view: &View, tape: &Tape, octets: &[u8], tree: &Tree) -> Vec<Probl
     found.into_iter().map(problem).collect()
 }
 
-/// Reads text, whose parts have no places.
+/// Reads text.
 fn of_text(view: &View, octets: &[u8]) -> (Tree, Vec<Problem>) {
-    let mut tape = Tape::new();
-    let mut codec = TapeCodec::new(view.rules, &view.plan);
-    let options = view.options();
-    let error = codec.read(view.root, octets, &mut tape, &options).err();
-    if let Some(error) = &error {
-        codec.finish_partial(view.root, octets, &mut tape, &options, error);
-    }
+    let (mut tape, mut ranges) = (Tape::new(), Ranges::new());
+    let error = read_text(view, octets, &mut tape, &mut ranges).err();
+    let end = error.as_ref().map_or(octets.len() as u64, CodecError::offset) * 8;
     let mut builder = Builder::new(&view.plan.shape);
     tape.view(octets).replay(&mut builder);
     let mut tree = builder.finish().tree;
+    for part in trace::parts(tape.view(octets), octets, &ranges) {
+        // After the fault nothing was read.
+        let Place { part: kind, at, bits, .. } = part.place;
+        let node = tree.events.get(part.index).copied().filter(|node| *node != NONE);
+        if let Some(node) = node.filter(|_| part.place.end() <= end) {
+            tree.pieces.push(Piece { at, bits, part: Some(kind), node });
+        }
+    }
+    tree.finish();
     if error.is_some() {
         tree.events.clear();
     }

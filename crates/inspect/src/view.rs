@@ -50,6 +50,11 @@ impl View {
         Ok(Self { plan, root, rules, type_name, framing, detects, others, rendering })
     }
 
+    /// Reports whether the parts of encodings have places: in all rules but extended XER, whose instructions move them.
+    pub(crate) fn has_places(&self) -> bool {
+        self.rules != Rules::Exer
+    }
+
     /// Returns what tells whether bytes are records.
     pub(crate) fn check(&self) -> Check<'_> {
         Check::new(&self.plan, self.others.as_ref(), self.root, &self.options())
