@@ -75,6 +75,7 @@ test-editors: ## the language server by real clients: Neovim and pytest-lsp from
 	./scripts/setup editors
 	$(CARGO) build --bin tercet
 	./scripts/editors test
+	TERCET_EDITS=10000 $(CARGO) test --workspace $(FEATURES) --test lsp_edits
 	@./scripts/skips $(TERCET_SKIPS)
 
 spark-test: setup ## the data source for Spark; needs Java 17 and fetches PySpark

@@ -2,149 +2,13 @@
 
 #![cfg(feature = "lsp")]
 
+#[path = "common/editor.rs"]
+mod editor;
+
+use editor::{Editor, PORTS, SHIPS};
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-
-const SHIPS: &str = "Ships DEFINITIONS AUTOMATIC TAGS ::= BEGIN
-IMPORTS Port FROM Ports;
-Ship ::= SEQUENCE { name UTF8String, home Port }
-END
-";
-const PORTS: &str = "Ports DEFINITIONS ::= BEGIN\nPort ::= IA5String\nPier ::= INTEGER\nEND\n";
-
-struct Editor {
-    child: Child,
-    input: Option<ChildStdin>,
-    output: BufReader<ChildStdout>,
-    folder: tempfile::TempDir,
-    capabilities: Value,
-    id: i64,
-}
-
-impl Editor {
-    /// An editor with a folder that has both files.
-    fn new(capabilities: &Value) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("ships.asn"), SHIPS).unwrap();
-        std::fs::write(folder.path().join("ports.asn"), PORTS).unwrap();
-        Self::in_folder(capabilities, folder)
-    }
-
-    fn in_folder(capabilities: &Value, folder: tempfile::TempDir) -> Self {
-        Self::with(capabilities, &Value::Null, folder)
-    }
-
-    fn with(capabilities: &Value, options: &Value, folder: tempfile::TempDir) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_tercet"));
-        let mut child = command.arg("lsp").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        let (input, output) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
-        let mut editor = Self { child, input, output, folder, capabilities: Value::Null, id: 0 };
-        let folders = json!([{ "uri": uri(editor.folder.path()), "name": "fleet" }]);
-        let params = json!({
-            "capabilities": capabilities,
-            "workspaceFolders": folders,
-            "initializationOptions": options,
-        });
-        let answer = editor.ask("initialize", params);
-        assert_eq!(answer["serverInfo"]["name"], "tercet");
-        editor.capabilities = answer["capabilities"].clone();
-        editor.tell("initialized", json!({}));
-        editor
-    }
-
-    fn uri(&self, name: &str) -> String {
-        uri(&self.folder.path().join(name))
-    }
-
-    fn send(&mut self, message: &Value) {
-        let text = message.to_string();
-        let input = self.input.as_mut().unwrap();
-        write!(input, "Content-Length: {}\r\n\r\n{text}", text.len()).unwrap();
-        input.flush().unwrap();
-    }
-
-    fn tell(&mut self, method: &str, params: Value) {
-        self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
-    }
-
-    fn receive(&mut self) -> Value {
-        let mut length = 0;
-        loop {
-            let mut line = String::new();
-            assert!(self.output.read_line(&mut line).unwrap() > 0, "the server has ended");
-            match line.trim() {
-                "" => break,
-                header => {
-                    if let Some(number) = header.strip_prefix("Content-Length: ") {
-                        length = number.parse().unwrap();
-                    }
-                }
-            }
-        }
-        let mut body = vec![0; length];
-        self.output.read_exact(&mut body).unwrap();
-        serde_json::from_slice(&body).unwrap()
-    }
-
-    /// The answer to a request, or its error.
-    fn answer(&mut self, method: &str, params: Value) -> Value {
-        self.id += 1;
-        let id = self.id;
-        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
-        loop {
-            let message = self.receive();
-            if message["id"] == id {
-                return message;
-            }
-        }
-    }
-
-    fn ask(&mut self, method: &str, params: Value) -> Value {
-        let answer = self.answer(method, params);
-        assert!(answer.get("error").is_none(), "{method}: {answer}");
-        answer["result"].clone()
-    }
-
-    /// The next diagnostics of a document.
-    fn diagnostics(&mut self, name: &str) -> Vec<Value> {
-        let uri = self.uri(name);
-        loop {
-            let message = self.receive();
-            if message["method"] == "textDocument/publishDiagnostics" && message["params"]["uri"] == *uri {
-                return message["params"]["diagnostics"].as_array().unwrap().clone();
-            }
-        }
-    }
-
-    fn open(&mut self, name: &str, text: &str) {
-        let document = json!({ "uri": self.uri(name), "languageId": "asn1", "version": 1, "text": text });
-        self.tell("textDocument/didOpen", json!({ "textDocument": document }));
-    }
-
-    fn at(&self, name: &str, line: u32, character: u32) -> Value {
-        let position = json!({ "line": line, "character": character });
-        json!({ "textDocument": { "uri": self.uri(name) }, "position": position })
-    }
-
-    fn end(mut self) {
-        self.ask("shutdown", Value::Null);
-        self.tell("exit", Value::Null);
-        drop(self.input.take());
-        assert!(self.child.wait().unwrap().success());
-    }
-}
-
-impl Drop for Editor {
-    fn drop(&mut self) {
-        _ = self.child.kill();
-    }
-}
-
-fn uri(path: &Path) -> String {
-    format!("file://{}", path.display())
-}
 
 #[test]
 fn edits_bring_diagnostics_and_fixes_take_them_away() {
@@ -491,4 +355,72 @@ fn a_folder_has_settings() {
     };
     assert!(message.contains("tercet.toml") && message.contains("roots"), "{message}");
     editor.end();
+}
+
+#[test]
+fn types_that_nothing_uses_are_faded() {
+    let text = "Ships DEFINITIONS AUTOMATIC TAGS ::= BEGIN\n\
+        IMPORTS Port FROM Ports;\n\
+        Ship ::= SEQUENCE { home Port, crew Count }\n\
+        Count ::= INTEGER\n\
+        Depth ::= REAL\n\
+        END\n";
+    let faded = |found: &[Value]| -> Vec<(u64, String)> {
+        let found = found.iter().filter(|it| it["tags"] == json!([1]));
+        found
+            .map(|it| {
+                (it["range"]["start"]["line"].as_u64().unwrap(), it["message"].as_str().unwrap().to_owned())
+            })
+            .collect()
+    };
+    let mut editor = Editor::new(&json!({}));
+    let unused = |line: u64| (line, "no definition uses this type".to_owned());
+    editor.open("ships.asn", text);
+    assert_eq!(faded(&editor.diagnostics("ships.asn")), [unused(4)]);
+    // The types of a module are used where others import them, and no longer where they do not.
+    editor.open("ports.asn", PORTS);
+    assert_eq!(faded(&editor.diagnostics("ports.asn")), [unused(2)]);
+    let change = |text: &str| json!([{ "text": text }]);
+    let document = json!({ "uri": editor.uri("ships.asn"), "version": 2 });
+    let other = text.replace("IMPORTS Port ", "IMPORTS Port, Pier ").replace("crew Count", "at Pier");
+    editor.tell(
+        "textDocument/didChange",
+        json!({ "textDocument": document, "contentChanges": change(&other) }),
+    );
+    assert_eq!(faded(&editor.diagnostics("ports.asn")), []);
+    assert_eq!(faded(&editor.diagnostics("ships.asn")), [unused(3), unused(4)]);
+    // What EXPORTS leaves out can be used here alone, a message too.
+    let document = json!({ "uri": editor.uri("ships.asn"), "version": 3 });
+    let other = text.replace("IMPORTS", "EXPORTS Depth; IMPORTS");
+    editor.tell(
+        "textDocument/didChange",
+        json!({ "textDocument": document, "contentChanges": change(&other) }),
+    );
+    assert_eq!(faded(&editor.diagnostics("ships.asn")), [unused(2)]);
+    editor.end();
+}
+
+#[test]
+fn strictness_sets_severities() {
+    let text = "Ships DEFINITIONS ::= BEGIN Ship ::= Boat a_b INTEGER ::= 1 END\n";
+    let severities = |toml: &str| -> Vec<(String, u64)> {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("tercet.toml"), toml).unwrap();
+        let mut editor = Editor::in_folder(&json!({}), folder);
+        editor.open("ships.asn", text);
+        let found = editor.diagnostics("ships.asn");
+        editor.end();
+        let found = found.iter().filter(|it| it["code"].is_string());
+        found.map(|it| (it["code"].as_str().unwrap().to_owned(), it["severity"].as_u64().unwrap())).collect()
+    };
+    let (given, strict, lenient) =
+        (severities(""), severities("strict = true"), severities("strict = false"));
+    let of = |list: &[(String, u64)], code: &str| list.iter().find(|it| it.0 == code).map(|it| it.1);
+    // An unknown name: an error to who writes, a warning to who reads what others have written.
+    assert_eq!(
+        [of(&given, "E0201"), of(&strict, "E0201"), of(&lenient, "E0201")],
+        [Some(1), Some(1), Some(2)]
+    );
+    assert!(strict.iter().all(|(_, severity)| *severity == 1), "{strict:?}");
+    assert!(given.iter().any(|(_, severity)| *severity == 2), "{given:?}");
 }

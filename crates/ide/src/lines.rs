@@ -22,7 +22,7 @@ impl Columns {
     }
 }
 
-/// Where the lines of a text begin. Lines end with LF or CR LF, as `\n` is what editors count.
+/// Where the lines of a text begin. Lines end with LF, CR LF or CR, as the Language Server Protocol says.
 #[derive(Clone, Debug)]
 pub struct Lines {
     starts: Vec<usize>,
@@ -37,8 +37,18 @@ impl Lines {
 
     /// Finds the lines of a text.
     pub fn with_columns(text: &str, columns: Columns) -> Self {
-        let starts = text.match_indices('\n').map(|(at, _)| at + 1);
-        Self { starts: std::iter::once(0).chain(starts).collect(), columns }
+        // Most texts have no CR; one character is found faster than two.
+        let mut starts = vec![0];
+        if text.contains('\r') {
+            let octets = text.as_bytes();
+            let is_end = |at: &usize| {
+                octets[*at] == b'\n' || octets[*at] == b'\r' && octets.get(at + 1) != Some(&b'\n')
+            };
+            starts.extend((0..octets.len()).filter(is_end).map(|at| at + 1));
+        } else {
+            starts.extend(text.match_indices('\n').map(|(at, _)| at + 1));
+        }
+        Self { starts, columns }
     }
 
     /// Returns the line and the column of an offset, both from 0.
@@ -52,8 +62,9 @@ impl Lines {
     /// Returns the offset of a line and a column, both from 0; at the end of the line or the text if it has no such.
     pub fn offset(&self, text: &str, line: u32, column: u32) -> usize {
         let Some(&start) = self.starts.get(line as usize) else { return text.len() };
-        let end = self.starts.get(line as usize + 1).map_or(text.len(), |next| next - 1);
+        let end = self.starts.get(line as usize + 1).copied().unwrap_or(text.len());
         let line = text.get(start..end).unwrap_or_default();
+        let line = line.strip_suffix('\n').unwrap_or(line);
         let line = line.strip_suffix('\r').unwrap_or(line);
         let mut units = 0;
         for (at, character) in line.char_indices() {
@@ -93,6 +104,17 @@ mod tests {
             let (line, column) = lines.line_column(text, offset);
             assert_eq!(lines.offset(text, line, column), offset);
         }
+    }
+
+    #[test]
+    fn lines_end_with_cr_too() {
+        let text = "a\rb\r\n\rc\n\r";
+        let lines = Lines::new(text);
+        let places: Vec<_> = [0, 2, 5, 6, 8, 9].map(|offset| lines.line_column(text, offset)).into();
+        assert_eq!(places, [(0, 0), (1, 0), (2, 0), (3, 0), (4, 0), (5, 0)]);
+        assert_eq!(lines.offset(text, 0, 9), 1);
+        assert_eq!(lines.offset(text, 1, 9), 3);
+        assert_eq!(lines.offset(text, 2, 9), 5);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What a text can depend on: a snapshot of a few texts that gives the same answers about them as one of all texts.
 
 use crate::{Kind, Snapshot};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use tercet_schema::SchemaOptions;
 use tercet_syntax::ast::Module;
 use tercet_syntax::{FileId, ParseOptions, SourceMap};
@@ -26,6 +26,8 @@ struct Outlined {
     name: String,
     /// The modules that it imports from, and whether an object identifier says which.
     imports: Vec<(String, bool)>,
+    /// The names that it imports.
+    imported: Vec<String>,
     names: Vec<(String, Kind)>,
 }
 
@@ -106,6 +108,16 @@ impl Reach {
         Near { snapshot, is_whole: true }
     }
 
+    /// Returns the names that texts import, from whatever module, and those of modules that stand in front of a dot.
+    pub fn imported_names(&self) -> HashSet<&str> {
+        let modules = || self.outlines.values().flat_map(|outline| &outline.modules);
+        let dotted: HashSet<&str> =
+            self.outlines.values().flat_map(|outline| &outline.dotted).map(String::as_str).collect();
+        let used = modules().filter(|module| dotted.contains(module.name.as_str()));
+        let defined = used.flat_map(|module| module.names.iter().map(|(name, _)| name.as_str()));
+        modules().flat_map(|module| module.imported.iter().map(String::as_str)).chain(defined).collect()
+    }
+
     /// Reports whether a text depends on another one of some, or is one of them.
     pub fn depends(&self, name: &str, others: &BTreeSet<String>, options: &SchemaOptions) -> bool {
         if others.contains(name) {
@@ -177,15 +189,14 @@ impl Reach {
         for (id, mut outline) in found {
             let file = snapshot.sources().file(id);
             outline.dotted = dotted(&file.text);
-            let names = |outline: &Outline| -> Vec<(String, Vec<String>)> {
-                let of = |it: &Outlined| {
-                    (it.name.clone(), it.names.iter().map(|(name, _)| name.clone()).collect())
-                };
-                outline.modules.iter().map(of).collect()
+            // With the names that it imports, which are used by that.
+            let names = |outline: &Outline| -> Vec<(String, Vec<String>, Vec<String>)> {
+                let defined = |it: &Outlined| it.names.iter().map(|(name, _)| name.clone()).collect();
+                outline.modules.iter().map(|it| (it.name.clone(), defined(it), it.imported.clone())).collect()
             };
-            let new = names(&outline);
+            let new = (names(&outline), outline.dotted.clone());
             let old = self.outlines.insert(file.name.clone(), outline);
-            self.has_new_names |= old.is_some_and(|old| names(&old) != new);
+            self.has_new_names |= old.is_some_and(|old| (names(&old), old.dotted) != new);
         }
     }
 
@@ -231,9 +242,11 @@ impl Outline {
 impl Outlined {
     fn of(module: &Module) -> Self {
         let imports = module.imports.iter();
+        let symbols = module.imports.iter().flat_map(|import| &import.symbols);
         Self {
             name: module.name.text.to_string(),
             imports: imports.map(|it| (it.module.text.to_string(), it.oid.is_some())).collect(),
+            imported: symbols.map(|it| it.text.to_string()).collect(),
             names: module
                 .assignments
                 .iter()

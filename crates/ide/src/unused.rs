@@ -1,7 +1,7 @@
-//! Imports that nothing uses.
+//! Imports and types that nothing uses.
 
 use crate::Snapshot;
-use tercet_syntax::ast::Module;
+use tercet_syntax::ast::{AssignmentKind, Module, TypeKind};
 use tercet_syntax::{Edit, FileId, Fix, Span};
 
 /// A symbol that a module imports and does not use.
@@ -48,4 +48,39 @@ impl Snapshot {
         }
         unused
     }
+
+    /// Returns the names of the types of a text that nothing uses: no definition here, no module that imports them by
+    /// `is_imported`. Constructed types are messages, which nobody needs to use, unless EXPORTS of their module leaves them
+    /// out.
+    pub fn unused_types(&self, file: FileId, is_imported: impl Fn(&str) -> bool) -> Vec<Span> {
+        let here = |module: &&Module| self.sources().file_of(module.span.lo) == file;
+        let mut unused = Vec::new();
+        for module in self.schema().modules().iter().filter(here) {
+            let is_exported = |name: &str| {
+                module.exports.as_ref().map(|names| names.iter().any(|it| it.text.as_str() == name))
+            };
+            for it in &module.assignments {
+                let AssignmentKind::Type(ty) = &it.kind else { continue };
+                let may_be_message = match is_exported(&it.name.text) {
+                    Some(is_exported) => is_exported,
+                    None => is_constructed(&ty.kind),
+                };
+                if may_be_message || it.name.text.is_empty() {
+                    continue;
+                }
+                // A type that refers to itself is not used by that.
+                let is_inside = |at: Span| it.span.lo <= at.lo && at.hi <= it.span.hi;
+                let is_unused = self.uses(it.name.span).iter().all(|used| is_inside(used.at));
+                if is_unused && !is_imported(&it.name.text) {
+                    unused.push(it.name.span);
+                }
+            }
+        }
+        unused
+    }
+}
+
+const fn is_constructed(kind: &TypeKind) -> bool {
+    use TypeKind::{Choice, Sequence, SequenceOf, Set, SetOf};
+    matches!(kind, Sequence(_) | Set(_) | Choice(_) | SequenceOf(..) | SetOf(..))
 }

@@ -5,6 +5,7 @@ use super::places::{At, World, refused};
 use super::server::unknown;
 use lsp_server::ResponseError;
 use serde_json::{Value, json};
+use std::cell::LazyCell;
 use tercet::Rules;
 use tercet::syntax::{self, Diagnostic, Edit, FileId, Fix, Severity, Span};
 use tercet_ide::{Colour, Coloured, Hint, HintKind, Kind, Reach, Symbol};
@@ -103,7 +104,7 @@ pub(super) fn answer(world: &World, reach: &Reach, method: &str, params: &Value,
             Ok(tokens(world, file, world.span(file, params)))
         }
         "textDocument/diagnostic" => {
-            Ok(json!({ "kind": "full", "items": diagnostics(world, world.file(params)?) }))
+            Ok(json!({ "kind": "full", "items": diagnostics(world, reach, world.file(params)?) }))
         }
         _ => Err(unknown(method)),
     }
@@ -336,29 +337,26 @@ fn signature(world: &World, at: At) -> Value {
 }
 
 /// The diagnostics of a text.
-pub(super) fn diagnostics(world: &World, file: FileId) -> Vec<Value> {
-    let unused = world.snapshot.unused_imports(file).into_iter().map(|it| {
-        json!({
-            "range": world.range(it.symbol),
-            "severity": 4,
-            "source": "tercet",
-            "message": "imported and not used",
-            // Unnecessary: editors fade it.
-            "tags": [1],
-        })
-    });
-    let deprecated = world.snapshot.deprecated(file).into_iter().map(|(span, message)| {
+pub(super) fn diagnostics(world: &World, reach: &Reach, file: FileId) -> Vec<Value> {
+    let hint = |span: Span, message: &str, tag: u32| {
         json!({
             "range": world.range(span),
             "severity": 4,
             "source": "tercet",
             "message": message,
-            // Deprecated: editors strike it through.
-            "tags": [2],
+            "tags": [tag],
         })
-    });
+    };
+    // Editors fade what is unnecessary (1), and strike through what is deprecated (2).
+    let unused = world.snapshot.unused_imports(file).into_iter();
+    let unused = unused.map(|it| hint(it.symbol, "imported and not used", 1));
+    let imported = LazyCell::new(|| reach.imported_names());
+    let types = world.snapshot.unused_types(file, |name| imported.contains(name)).into_iter();
+    let types = types.map(|name| hint(name, "no definition uses this type", 1));
+    let deprecated = world.snapshot.deprecated(file).into_iter();
+    let deprecated = deprecated.map(|(span, message)| hint(span, &message, 2));
     let found = world.snapshot.diagnostics(file).map(|diagnostic| shown(world, diagnostic));
-    found.chain(unused).chain(deprecated).collect()
+    found.chain(unused).chain(types).chain(deprecated).collect()
 }
 
 fn shown(world: &World, diagnostic: &Diagnostic) -> Value {

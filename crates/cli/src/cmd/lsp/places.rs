@@ -4,7 +4,7 @@ use lsp_server::{ErrorCode, ResponseError};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use tercet::syntax::{Edit, FileId, Span};
-use tercet_ide::{Columns, Lines, Snapshot};
+use tercet_ide::{Columns, Lines, Near, Snapshot};
 
 /// A snapshot with the lines of its texts.
 #[derive(Debug)]
@@ -14,6 +14,8 @@ pub(super) struct World {
     files: HashMap<String, FileId>,
     /// What columns count.
     pub(super) columns: Columns,
+    /// Whether the snapshot has all texts.
+    pub(super) is_whole: bool,
 }
 
 /// What a request asks about: a text and a position in it.
@@ -39,11 +41,11 @@ pub(super) fn line_column(position: &Value) -> Option<(u32, u32)> {
 }
 
 impl World {
-    pub(super) fn new(snapshot: Snapshot, columns: Columns) -> Self {
+    pub(super) fn new(Near { snapshot, is_whole }: Near, columns: Columns) -> Self {
         let lines = snapshot.sources().files().map(|(_, file)| Lines::with_columns(&file.text, columns));
         let lines = lines.collect();
         let files = snapshot.sources().files().map(|(id, file)| (file.name.clone(), id)).collect();
-        Self { snapshot, lines, files, columns }
+        Self { snapshot, lines, files, columns, is_whole }
     }
 
     /// The text that a request is about.

@@ -6,13 +6,14 @@ use super::documents::Documents;
 use super::places::{World, line_column, refused};
 use super::settings::{Settings, hint_kinds};
 use super::uri;
-use lsp_server::{Connection, ErrorCode, Message, Notification, Request, Response, ResponseError};
+use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response, ResponseError};
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::error::Error;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc;
 use tercet::{Schema, SchemaOptions};
-use tercet_ide::{Columns, HintKind, Reach, Snapshot};
+use tercet_ide::{Columns, HintKind, Near, Reach, Snapshot};
 
 /// Requests about all texts.
 const ALL: [&str; 3] = ["textDocument/references", "textDocument/prepareRename", "textDocument/rename"];
@@ -30,8 +31,13 @@ pub(super) fn run(paths: &[PathBuf], options: SchemaOptions) -> Done<()> {
     let encodings = list(params.pointer("/capabilities/general/positionEncodings"));
     let columns = if encodings.contains(&json!("utf-8")) { Columns::Utf8 } else { Columns::Utf16 };
     connection.initialize_finish(id, json!({ "capabilities": capabilities(columns), "serverInfo": info }))?;
+    // The connection holds one message at a time: here all wait that have arrived while an answer is made.
+    let (sender, incoming) = mpsc::channel();
+    let receiver = connection.receiver.clone();
+    std::thread::spawn(move || receiver.into_iter().try_for_each(|message| sender.send(message)));
     let mut server = Server {
         connection,
+        incoming,
         options,
         documents: Documents::new(columns),
         world: None,
@@ -120,6 +126,8 @@ fn capabilities(columns: Columns) -> Value {
 
 struct Server {
     connection: Connection,
+    /// The messages of the editor.
+    incoming: mpsc::Receiver<Message>,
     options: SchemaOptions,
     documents: Documents,
     /// What all texts mean; none if they have changed since.
@@ -166,25 +174,31 @@ impl Server {
 
     fn serve(&mut self) -> Done<()> {
         let mut is_shown = false;
+        // Messages that have arrived; a request among them may be cancelled by a later one.
+        let mut arrived = VecDeque::new();
         loop {
+            arrived.extend(self.incoming.try_iter());
             // Edits that have arrived are applied before diagnostics are sent.
-            let message = match self.connection.receiver.try_recv() {
-                Ok(message) => message,
-                Err(_) => {
-                    if !is_shown && !self.pulls {
-                        self.show_diagnostics()?;
-                        is_shown = true;
-                    }
-                    let Ok(message) = self.connection.receiver.recv() else { return Ok(()) };
-                    message
+            if arrived.is_empty() {
+                if !is_shown && !self.pulls {
+                    self.show_diagnostics()?;
+                    is_shown = true;
                 }
-            };
+                let Ok(message) = self.incoming.recv() else { return Ok(()) };
+                arrived.push_back(message);
+                continue;
+            }
+            let Some(message) = arrived.pop_front() else { continue };
             match message {
                 Message::Request(request) => {
-                    if self.connection.handle_shutdown(&request)? {
-                        return Ok(());
+                    if request.method == "shutdown" {
+                        self.connection.sender.send(Response::new_ok(request.id, Value::Null).into())?;
+                        return self.wait_for_exit(arrived);
                     }
-                    let response = self.answer(request);
+                    let response = match arrived.iter().any(|later| cancels(later, &request.id)) {
+                        true => cancelled(request.id),
+                        false => self.answer(request),
+                    };
                     self.connection.sender.send(Message::Response(response))?;
                 }
                 Message::Notification(it) => {
@@ -193,6 +207,22 @@ impl Server {
                 Message::Response(_) => {}
             }
         }
+    }
+
+    /// Waits until the editor says `exit`, or ends; requests are refused.
+    fn wait_for_exit(&self, mut arrived: VecDeque<Message>) -> Done<()> {
+        while let Some(message) = arrived.pop_front().or_else(|| self.incoming.recv().ok()) {
+            match message {
+                Message::Notification(it) if it.method == "exit" => break,
+                Message::Request(request) => {
+                    let (code, message) = (ErrorCode::InvalidRequest as i32, "the server has shut down");
+                    let refused = Response::new_err(request.id, code, message.to_owned());
+                    self.connection.sender.send(refused.into())?;
+                }
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     /// Takes a notification; returns whether texts have changed.
@@ -271,6 +301,8 @@ impl Server {
                 self.focus_on(&document);
                 self.near.as_ref()
             }
+            // Texts that all belong together are not read twice.
+            None if self.near.as_ref().is_some_and(|near| near.is_whole) => self.near.as_ref(),
             None => {
                 self.read_all();
                 self.world.as_ref()
@@ -351,7 +383,10 @@ impl Server {
     fn read_all(&mut self) {
         let Self { documents, options, world, .. } = self;
         let columns = documents.columns;
-        world.get_or_insert_with(|| World::new(Snapshot::with_options(documents.texts(), options), columns));
+        world.get_or_insert_with(|| {
+            let snapshot = Snapshot::with_options(documents.texts(), options);
+            World::new(Near { snapshot, is_whole: true }, columns)
+        });
     }
 
     /// Reads a text and all that it depends on, if they have changed.
@@ -377,7 +412,7 @@ impl Server {
         let open = documents.open_ones().map(|(uri, _)| uri);
         let mut start: Vec<&str> = open.filter(|uri| reach.depends(uri, changed, options)).collect();
         start.extend(focus.iter().map(String::as_str).filter(|uri| texts.contains_key(uri)));
-        World::new(reach.near(&texts, &start, options).snapshot, documents.columns)
+        World::new(reach.near(&texts, &start, options), documents.columns)
     }
 
     /// Sends the diagnostics of all texts that the editor holds and that the changes can have an effect on.
@@ -400,7 +435,7 @@ impl Server {
             let file =
                 world.snapshot.file(uri).filter(|_| self.reach.depends(uri, &self.changed, &self.options));
             if let Some(file) = file {
-                self.publish(uri, Some(version), json!(answers::diagnostics(&world, file)))?;
+                self.publish(uri, Some(version), json!(answers::diagnostics(&world, &self.reach, file)))?;
             }
         }
         self.changed.clear();
@@ -425,6 +460,18 @@ impl Server {
         let message = Notification::new("window/showMessage".to_owned(), params);
         Ok(self.connection.sender.send(Message::Notification(message))?)
     }
+}
+
+/// Reports whether a message cancels a request.
+fn cancels(message: &Message, id: &RequestId) -> bool {
+    let Message::Notification(it) = message else { return false };
+    let known = it.params.get("id").and_then(|it| serde_json::from_value::<RequestId>(it.clone()).ok());
+    it.method == "$/cancelRequest" && known.as_ref() == Some(id)
+}
+
+/// The answer to a request that was cancelled before it was looked at.
+fn cancelled(id: RequestId) -> Response {
+    Response::new_err(id, ErrorCode::RequestCanceled as i32, "cancelled by the editor".to_owned())
 }
 
 fn list(value: Option<&Value>) -> &[Value] {

@@ -22,7 +22,8 @@ pub(super) struct Settings {
     aliases: BTreeMap<String, String>,
     /// What tags mean.
     tags: Option<TagMode>,
-    /// Whether every deviation from the standard is an error.
+    /// Whether every deviation from the standard is an error; `false` makes faults warnings that can be understood
+    /// nevertheless, such as unknown names, which are errors if nothing is said.
     strict: Option<bool>,
     /// The encoding rules whose sizes hovers have.
     rules: Option<Vec<String>>,
@@ -58,7 +59,11 @@ impl Settings {
     /// Changes how texts are read.
     pub(super) fn apply(&self, options: &mut SchemaOptions) {
         options.aliases.extend(self.aliases.iter().map(|(name, other)| (name.clone(), other.clone())));
-        options.strict |= self.strict.unwrap_or(false);
+        match self.strict {
+            Some(true) => (options.strict, options.faults_are_errors) = (true, true),
+            Some(false) => options.faults_are_errors = options.strict,
+            None => {}
+        }
         if let Some(tags) = self.tags {
             options.tagging = tags.tagging();
         }
