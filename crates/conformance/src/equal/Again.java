@@ -13,7 +13,7 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * Reads and writes again what it is given: in each line the number of a type, that of the rules, an encoding, and the number of the
- * rules to write it by if these are others.
+ * rules to write it by if these are others. An empty line asks for the answers so far.
  */
 final class Again {
     private Again() {}
@@ -22,6 +22,10 @@ final class Again {
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         PrintStream out = new PrintStream(System.out, false, StandardCharsets.UTF_8);
         for (String line = in.readLine(); line != null; line = in.readLine()) {
+            if (line.isEmpty()) {
+                out.flush();
+                continue;
+            }
             String[] words = line.split(" ", -1);
             int number = Integer.parseInt(words[1]);
             boolean isForeign = number >= Roots.FOREIGN;

@@ -110,6 +110,9 @@ fn again<'a, T: {}>(rules: usize, octets: &'a [u8]) -> String {{
 fn main() {{
     for line in std::io::stdin().lock().lines() {{
         let line = line.unwrap();
+        if line.is_empty() {{
+            continue;
+        }}
         let mut words = line.split(' ');
         let mut number = || words.next().unwrap().parse::<usize>().unwrap();
         let (root, rules) = (number(), number());

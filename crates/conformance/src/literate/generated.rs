@@ -14,7 +14,7 @@ use super::{Claim, Document, Step, claims, first_type, lines, module, repeated, 
 use crate::corpora::{read_text, repository};
 use crate::engine::{Specification, Type};
 use crate::equal::java::{self, Unit};
-use crate::equal::{Language, RULES, answers, codecs_for};
+use crate::equal::{Dialogue, Language, RULES, codecs_for};
 use crate::hex;
 use crate::tally::Tally;
 
@@ -71,7 +71,7 @@ pub fn run(options: &Arguments, out: &mut dyn std::io::Write) -> Result<Tally, S
         _ = writeln!(text, "{} {} {} {}", check.root, check.read, hex::show(&check.octets), check.written);
         text
     });
-    let answers = answers(&mut java::build("spec", &units)?, text)?;
+    let answers = Dialogue::new(java::build("spec", &units)?).ask(&text)?;
     for (number, check) in vectors.checks.iter().enumerate() {
         let answer = answers.get(number).map_or("the program ended", String::as_str);
         let verdict = check.expected.verdict(answer, check.octets.len());
