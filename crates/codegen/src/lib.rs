@@ -17,7 +17,7 @@ mod tables;
 mod types;
 
 pub use error::Error;
-pub use java::{JavaFile, is_keyword as is_java_keyword};
+pub use java::{JavaFile, is_package as is_java_package};
 pub use overlay::{
     Additions, Bounds, Choice, Codecs, IntegerType, Lazy, Overlay, OverlayError, RealType, Serde, Strings,
 };

@@ -45,6 +45,9 @@ pub struct Overlay {
     pub serde: Serde,
     /// Whether codecs of PER are fast, or small.
     pub codecs: Codecs,
+    /// In Java, the package of the annotation `Nullable` that marks absent values, such as `org.jspecify.annotations`: that of
+    /// the runtime unless specified, which not every tool knows.
+    pub nullable: Option<String>,
     /// More derives for all types.
     pub derive: Vec<String>,
     /// By `Type` or `Module.Type`.

@@ -113,7 +113,9 @@ impl Compile {
                 return Err(Failure::usage(format_args!("`{option}` is an option for Rust, not for Java")));
             }
         }
-        if let Some(package) = self.package.as_deref().filter(|package| !is_package(package)) {
+        if let Some(package) =
+            self.package.as_deref().filter(|package| !tercet::codegen::is_java_package(package))
+        {
             let package = package.escape_debug();
             return Err(Failure::usage(format_args!(
                 "`{package}` is not a Java package\nhelp: write words between dots, such as com.example.cdr"
@@ -207,16 +209,6 @@ fn remove_others(folder: &Path, paths: &[PathBuf]) -> Outcome<()> {
         }
     }
     Ok(())
-}
-
-/// Whether a name is one of a Java package.
-fn is_package(name: &str) -> bool {
-    let is_word = |word: &str| {
-        word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-            && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-            && !tercet::codegen::is_java_keyword(word)
-    };
-    name.split('.').all(is_word)
 }
 
 /// The rules that there are codecs in Java for.

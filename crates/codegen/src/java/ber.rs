@@ -6,7 +6,7 @@ mod write;
 pub(super) use read::time_number;
 
 use super::Printer;
-use super::text::Text;
+use super::text::{Lines, Text};
 use crate::code::ber::{Begins, Body, Choice, Code, Member, Primitive, Value};
 use crate::types::Repr;
 use tercet_plan::NodeId;
@@ -38,19 +38,13 @@ struct Ber<'p, 'm> {
     variables: usize,
 }
 
+impl Lines for Ber<'_, '_> {
+    fn text(&mut self) -> &mut Text {
+        &mut self.text
+    }
+}
+
 impl Ber<'_, '_> {
-    fn line(&mut self, line: impl AsRef<str>) {
-        self.text.line(line);
-    }
-
-    fn open(&mut self, line: impl AsRef<str>) {
-        self.text.open(line);
-    }
-
-    fn close(&mut self, line: impl AsRef<str>) {
-        self.text.close(line);
-    }
-
     /// The name of another variable.
     fn variable(&mut self, name: &str) -> String {
         self.variables += 1;

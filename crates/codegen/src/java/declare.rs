@@ -2,7 +2,7 @@
 
 mod enumerated;
 
-use super::text::{Text, comment, literal};
+use super::text::{Lines, Text, comment, literal};
 use super::{JavaFile, Printer};
 use crate::Config;
 use crate::types::{Origin, Repr};
@@ -101,19 +101,13 @@ struct Class<'p, 'm> {
     is_root: bool,
 }
 
+impl Lines for Class<'_, '_> {
+    fn text(&mut self) -> &mut Text {
+        &mut self.text
+    }
+}
+
 impl<'p> Class<'p, '_> {
-    fn line(&mut self, line: impl AsRef<str>) {
-        self.text.line(line);
-    }
-
-    fn open(&mut self, line: impl AsRef<str>) {
-        self.text.open(line);
-    }
-
-    fn close(&mut self, line: impl AsRef<str>) {
-        self.text.close(line);
-    }
-
     fn method(&mut self, head: impl AsRef<str>, body: impl AsRef<str>) {
         self.line("");
         self.open(head);

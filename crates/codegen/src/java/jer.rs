@@ -7,7 +7,7 @@ mod structs;
 mod values;
 
 use super::ber::time_number;
-use super::text::{Text, literal};
+use super::text::{Lines, Text, literal};
 use super::values::long;
 use super::{ITEMS, Number, Printer};
 use crate::code::{Key, Presence as Kept, Source};
@@ -41,25 +41,13 @@ struct Jer<'p, 'm> {
     names: BTreeMap<NodeId, String>,
 }
 
+impl Lines for Jer<'_, '_> {
+    fn text(&mut self) -> &mut Text {
+        &mut self.text
+    }
+}
+
 impl<'m> Jer<'_, 'm> {
-    fn line(&mut self, line: impl AsRef<str>) {
-        self.text.line(line);
-    }
-
-    fn open(&mut self, line: impl AsRef<str>) {
-        self.text.open(line);
-    }
-
-    fn close(&mut self, line: impl AsRef<str>) {
-        self.text.close(line);
-    }
-
-    fn caught(&mut self, expression: &str) {
-        self.text.reopen("} catch (Asn1Exception fault) {");
-        self.line(format!("throw {expression};"));
-        self.close("}");
-    }
-
     /// Adds what has been printed to a codec.
     fn finish(&mut self, codec: &str) {
         let mut text = Text::at(1);

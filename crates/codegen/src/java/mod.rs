@@ -6,20 +6,21 @@ mod imports;
 mod jer;
 mod names;
 mod oer;
+mod parts;
 mod per;
+mod presences;
 mod text;
 mod values;
 
-use crate::code::sequence::Sequence;
 use crate::code::{Key as StepKey, Presence as Kept, Source};
 use crate::defaults::Depths;
 use crate::names::Names;
 use crate::types::{Repr, Types};
-use crate::{Codecs, Config, Error, Overlay};
+use crate::{Codecs, Config, Error, Overlay, OverlayError};
 use imports::{IMPORTS, mentions};
+use parts::PARTS;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::ops::Range;
 use tercet_lower::Lowering;
 use tercet_model::Model;
 use tercet_plan::shape::{Key, Place, Presence};
@@ -32,18 +33,19 @@ const RECORD: usize = 16;
 /// The same where most components may be absent: a record is filled by a constructor, which takes longer (1.8 times for 100).
 const SPARSE_RECORD: usize = 8;
 
-/// Parts of a type that one method reads or writes at most: the compiler of the virtual machine leaves methods of more than
-/// 8,000 bytes uncompiled, and a component takes up to 60.
-const PARTS: usize = 64;
-
 /// Items of an ENUMERATED beside which a class has other constants: those of more have a class, as the code that makes the
 /// constants of one has 64 KiB at most.
 const ITEMS: usize = 256;
 
-/// Whether a word is a keyword of Java, which is not possible as a name.
+/// Returns whether a text is the name of a Java package: words between dots, none of them a keyword.
 #[must_use]
-pub fn is_keyword(word: &str) -> bool {
-    names::KEYWORDS.contains(&word)
+pub fn is_package(name: &str) -> bool {
+    let is_word = |word: &str| {
+        word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+            && !names::KEYWORDS.contains(&word)
+    };
+    name.split('.').all(is_word)
 }
 
 /// A file of Java.
@@ -66,6 +68,9 @@ pub(crate) fn print(
     let Some(plan) = lowering.plans.first() else { return Ok(Vec::new()) };
     // There are no codecs that follow tables.
     let overlay = Overlay { codecs: Codecs::Fast, ..config.overlay.clone() };
+    if let Some(package) = overlay.nullable.as_deref().filter(|package| !is_package(package)) {
+        return Err(OverlayError(format!("`nullable`: {package:?} is not a Java package")).into());
+    }
     let types = Types::new(model, lowering, &plan.shape, &overlay)?;
     let names = Names::new(&types, &names::STYLE);
     let has_jer = config.rules.contains(&Rules::Jer);
@@ -77,6 +82,7 @@ pub(crate) fn print(
         types,
         names,
         package: package.to_owned(),
+        nullable: overlay.nullable.clone(),
         roots,
         depths: Depths::default(),
         defaults: RefCell::default(),
@@ -176,6 +182,8 @@ struct Printer<'m> {
     types: Types<'m>,
     names: Names,
     package: String,
+    /// The package of the annotation `Nullable`, if it is not the one of the runtime.
+    nullable: Option<String>,
     roots: Vec<RootType>,
     depths: Depths,
     /// Expressions of DEFAULTs made already.
@@ -538,6 +546,8 @@ impl<'m> Printer<'m> {
         let mut imports: Vec<String> = Vec::new();
         for (path, class) in IMPORTS {
             if mentions(text, class) {
+                let path =
+                    self.nullable.as_ref().filter(|_| *class == "Nullable").map_or(*path, String::as_str);
                 imports.push(format!("import {path}.{class};\n"));
             }
         }
@@ -550,48 +560,4 @@ impl<'m> Printer<'m> {
             text: format!("package {};\n\n{imports}{gap}{text}", self.package),
         }
     }
-}
-
-/// The extension additions that methods read or write one after another, by their numbers; none if the method of their type
-/// has room for them.
-fn added_parts<V>(code: &Sequence<'_, V>, is_record: bool) -> Vec<Range<usize>> {
-    let sizes = code.additions.iter().map(|addition| addition.members().len());
-    // A longer root has methods for its components.
-    let root = Some(code.root.members.len()).filter(|count| *count <= PARTS).unwrap_or(0);
-    if is_record || root + sizes.clone().sum::<usize>() <= PARTS { Vec::new() } else { ranges(sizes) }
-}
-
-/// The parts that one method reads or writes of some that have these numbers of components.
-fn ranges(sizes: impl Iterator<Item = usize>) -> Vec<Range<usize>> {
-    let mut ranges: Vec<Range<usize>> = Vec::new();
-    let mut count = 0;
-    for (at, size) in sizes.enumerate() {
-        match ranges.last_mut().filter(|_| count + size <= PARTS) {
-            Some(range) => range.end = at + 1,
-            None => {
-                ranges.push(at..at + 1);
-                count = 0;
-            }
-        }
-        count += size;
-    }
-    ranges
-}
-
-/// Conditions on the components of a value that would be too many for one method: the lines that make the array `into` of
-/// them, and the methods that these call.
-fn conditions(into: &str, method: &str, class: &str, conditions: &[String]) -> (Vec<String>, Vec<String>) {
-    let mut lines = vec![format!("boolean[] {into} = new boolean[{}];", conditions.len())];
-    let mut methods = Vec::new();
-    for (part, chunk) in conditions.chunks(2 * PARTS).enumerate() {
-        lines.push(format!("{method}{part}(value, {into});"));
-        let mut text = Text::at(1);
-        text.open(format!("private static void {method}{part}({class} value, boolean[] {into}) {{"));
-        for (number, condition) in chunk.iter().enumerate() {
-            text.line(format!("{into}[{}] = {condition};", 2 * PARTS * part + number));
-        }
-        text.close("}");
-        methods.push(text.finish());
-    }
-    (lines, methods)
 }

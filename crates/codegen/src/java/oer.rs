@@ -6,14 +6,16 @@ mod write;
 use super::Printer;
 use super::ber::{tag_text, time_number};
 use super::per::unit_name;
-use super::text::Text;
+use super::presences::{Held, Presences, WORD};
+use super::text::{Lines, Text};
 use super::values::long;
 use crate::code::Key;
-use crate::code::oer::{Body, Code, Primitive, Value};
+use crate::code::oer::{Body, Code, Members, Primitive, Struct, Value};
 use crate::code::sequence::Addition;
 use std::collections::HashMap;
+use std::ops::Range;
+use tercet_plan::NodeId;
 use tercet_plan::oer::{Integer, Size, TimeStep, VARIABLE};
-use tercet_plan::{FieldId, NodeId};
 use tercet_runtime::types::TimeType;
 
 pub(super) fn print(p: &mut Printer<'_>, code: &Code<'_>) {
@@ -47,23 +49,23 @@ struct Oer<'p, 'm, 'c> {
     variables: usize,
 }
 
-impl Oer<'_, '_, '_> {
-    fn line(&mut self, line: impl AsRef<str>) {
-        self.text.line(line);
+impl Lines for Oer<'_, '_, '_> {
+    fn text(&mut self) -> &mut Text {
+        &mut self.text
+    }
+}
+
+impl<'m> Presences<'m> for Oer<'_, 'm, '_> {
+    type Value = Value;
+
+    const CLASS: &'static str = "Oer";
+
+    fn printer(&self) -> &Printer<'m> {
+        self.p
     }
 
-    fn open(&mut self, line: impl AsRef<str>) {
-        self.text.open(line);
-    }
-
-    fn close(&mut self, line: impl AsRef<str>) {
-        self.text.close(line);
-    }
-
-    fn caught(&mut self) {
-        self.text.reopen("} catch (Asn1Exception fault) {");
-        self.line("throw fault.in(PLACE, at);");
-        self.close("}");
+    fn rules(&self) -> &'static str {
+        "Oer"
     }
 
     fn variable(&mut self, name: &str) -> String {
@@ -71,6 +73,66 @@ impl Oer<'_, '_, '_> {
         format!("{name}{}", self.variables)
     }
 
+    fn read(&mut self, value: &Value, target: &str, held: Held<'_>) {
+        let call = self.call(value, held);
+        let call = if self.p.types.is_newtype(value.node) {
+            format!("new {}({call})", self.p.names.ty(self.p.types.same(value.node)))
+        } else {
+            call
+        };
+        self.line(format!("{target}{call};"));
+    }
+
+    fn write(&mut self, value: &Value, v: &str) {
+        self.write_value(value, v);
+    }
+
+    fn of(value: &Value) -> (NodeId, &[Key]) {
+        (value.node, &value.keys)
+    }
+
+    fn presence(&mut self, count: u32, name: &str) {
+        match count {
+            0 => {}
+            1..=WORD => self.line(format!("long {name} = r.preamble({count});")),
+            _ => self.line(format!("boolean[] {name} = r.preambles({count});")),
+        }
+    }
+
+    fn group(&mut self, node: NodeId, group: &Members<'_>, is_record: bool) {
+        let name = self.variable("p");
+        self.presence(group.optional, &name);
+        if group.members.iter().all(|member| member.optional) {
+            let there = match group.optional {
+                0 => "false".to_owned(),
+                1..=WORD => format!("{name} != 0"),
+                _ => format!("PerWriter.isAny({name})"),
+            };
+            self.line(format!("r.bracket({there});"));
+        }
+        self.group_members(node, group, &name, is_record);
+        self.line("at = -1;");
+    }
+
+    fn refuses_defaults(&self) -> bool {
+        true
+    }
+
+    fn unknown_reader(code: &Struct<'_>, place: Option<&str>) -> String {
+        match place.filter(|_| code.keeps) {
+            Some(place) => format!("{place} = r.unknown(more);"),
+            None => "r.unknown(more);".into(),
+        }
+    }
+
+    fn finish_reading(&mut self, _: &Struct<'_>, _: Range<usize>, is_part: bool) {
+        if !is_part {
+            self.line("r.done();");
+        }
+    }
+}
+
+impl Oer<'_, '_, '_> {
     /// The constant of the form of a time.
     fn time(&mut self, kind: TimeType, form: usize) -> String {
         let steps: String =
@@ -146,14 +208,8 @@ impl Oer<'_, '_, '_> {
     }
 
     fn unsupported(&mut self, node: NodeId) {
-        let (ty, keys) = (self.p.ty(node), self.p.key_parameters(node));
-        self.open(format!("static {ty} readOer(OerReader r{keys}) throws Asn1Exception {{"));
-        self.line("throw r.error(ErrorKind.UNSUPPORTED);");
-        self.close("}");
-        self.line("");
-        self.open(format!("static void writeOer(OerWriter w, {ty} value) throws Asn1Exception {{"));
-        self.line("throw w.error(ErrorKind.UNSUPPORTED);");
-        self.close("}");
+        let ty = self.p.ty(node);
+        self.unsupported_codec(node);
         if self.p.types.repr(node) == crate::types::Repr::Choice {
             self.line("");
             self.open(format!("static int oerTag({ty} value) throws Asn1Exception {{"));
@@ -189,62 +245,13 @@ impl Oer<'_, '_, '_> {
             return;
         }
         self.variables = 0;
-        let ty = self.p.content(node, true, "");
-        let (keys, same) = (self.p.key_parameters(node), self.p.same_keys(node));
-        let content = self.p.boxed(inside.node);
-        let size = sized(*size);
-        self.open(format!("static {ty} readOer(OerReader r{keys}) throws Asn1Exception {{"));
-        self.line(format!("return r.containing({size}, {is_bits}, e -> insideOer(e{same}));"));
-        self.close("}");
-        self.line("");
-        self.open(format!("private static {content} insideOer(OerReader r{keys}) throws Asn1Exception {{"));
         let registers: Vec<u16> = self.p.types.keys(node).iter().copied().collect();
         let parameters = registers.into_iter().map(Key::Parameter).collect();
         let inner = Value { keys: parameters, ..(**inside).clone() };
-        self.read(&inner, &format!("{content} value = "), &|_| String::new());
-        self.line("return value;");
-        self.close("}");
-        self.line("");
-        self.open(format!("static void writeOer(OerWriter w, {ty} string) throws Asn1Exception {{"));
-        self.line(format!(
-            "w.containing({size}, {is_bits}, string, {}::writeInsideOer);",
-            self.p.codec(node)
-        ));
-        self.close("}");
-        self.line("");
-        self.open(format!(
-            "private static void writeInsideOer(OerWriter w, {content} value) throws Asn1Exception {{"
-        ));
-        self.write(inside, "value");
-        self.close("}");
+        self.string_around(node, &inner, &sized(*size), *is_bits);
         let codec = self.p.codec(node);
         self.finish(&codec);
         self.contained(inside);
-    }
-
-    fn root(&mut self, name: &str, value: &Value, wraps: bool) {
-        self.line("@Override");
-        self.open(format!("protected {name} readOer(OerReader r) throws Asn1Exception {{"));
-        let ty = self.p.ty(value.node);
-        self.read(value, &format!("{ty} value = "), &|_| String::new());
-        self.line(if wraps { format!("return new {name}(value);") } else { "return value;".into() });
-        self.close("}");
-        self.line("");
-        self.line("@Override");
-        self.open(format!("protected void writeOer(OerWriter w, {name} value) throws Asn1Exception {{"));
-        self.write(value, if wraps { "value.value()" } else { "value" });
-        self.close("}");
-    }
-
-    /// The number of a component in the order of the notation.
-    fn number_of(&self, node: NodeId, field: FieldId) -> u32 {
-        field.0 - self.p.types.shape.node(node).first
-    }
-
-    /// The variable or field of a component.
-    fn place_of(&self, field: FieldId, is_record: bool) -> String {
-        let name = self.p.names.field(field);
-        if is_record { format!("_{name}") } else { format!("value.{name}") }
     }
 }
 

@@ -7,12 +7,16 @@ mod write;
 pub(super) use forms::name as unit_name;
 
 use super::Printer;
-use super::text::Text;
-use crate::code::per::{Addition, Body, Choice, Code, Enumerated, List, Member, Primitive, Struct, Value};
+use super::presences::{Held, Presences, WORD};
+use super::text::{Lines, Text};
+use crate::code::per::{
+    Addition, Body, Choice, Code, Enumerated, List, Member, Members, Primitive, Struct, Value,
+};
 use crate::code::{Key, Table};
 use std::collections::HashMap;
+use std::ops::Range;
+use tercet_plan::NodeId;
 use tercet_plan::per::Alphabet;
-use tercet_plan::{FieldId, NodeId};
 
 pub(super) fn print(p: &mut Printer<'_>, code: &Code<'_>) {
     let rules = if code.aligned { "Aper" } else { "Uper" };
@@ -51,17 +55,23 @@ struct Per<'p, 'm, 'c> {
     variables: usize,
 }
 
-impl Per<'_, '_, '_> {
-    fn line(&mut self, line: impl AsRef<str>) {
-        self.text.line(line);
+impl Lines for Per<'_, '_, '_> {
+    fn text(&mut self) -> &mut Text {
+        &mut self.text
+    }
+}
+
+impl<'m> Presences<'m> for Per<'_, 'm, '_> {
+    type Value = Value;
+
+    const CLASS: &'static str = "Per";
+
+    fn printer(&self) -> &Printer<'m> {
+        self.p
     }
 
-    fn open(&mut self, line: impl AsRef<str>) {
-        self.text.open(line);
-    }
-
-    fn close(&mut self, line: impl AsRef<str>) {
-        self.text.close(line);
+    fn rules(&self) -> &'static str {
+        self.rules
     }
 
     fn variable(&mut self, name: &str) -> String {
@@ -69,6 +79,60 @@ impl Per<'_, '_, '_> {
         format!("{name}{}", self.variables)
     }
 
+    fn read(&mut self, value: &Value, target: &str, held: Held<'_>) {
+        let call = self.call(value, held);
+        let call = if self.p.types.is_newtype(value.node) {
+            format!("new {}({call})", self.p.names.ty(self.p.types.same(value.node)))
+        } else {
+            call
+        };
+        self.line(format!("{target}{call};"));
+    }
+
+    fn write(&mut self, value: &Value, v: &str) {
+        self.write_value(value, v);
+    }
+
+    fn of(value: &Value) -> (NodeId, &[Key]) {
+        (value.node, &value.keys)
+    }
+
+    fn presence(&mut self, count: u32, name: &str) {
+        match count {
+            0 => {}
+            1..=WORD => self.line(format!("long {name} = r.presence({count});")),
+            _ => self.line(format!("boolean[] {name} = r.presences({count});")),
+        }
+    }
+
+    fn group(&mut self, node: NodeId, group: &Members<'_>, is_record: bool) {
+        let name = self.variable("p");
+        self.presence(group.optional, &name);
+        self.group_members(node, group, &name, is_record);
+    }
+
+    fn refuses_defaults(&self) -> bool {
+        false
+    }
+
+    fn unknown_reader(code: &Struct<'_>, place: Option<&str>) -> String {
+        match place {
+            Some(place) => format!("{place} = r.unknown({}, more);", code.additions.len()),
+            None => "r.skip(more);".into(),
+        }
+    }
+
+    fn finish_reading(&mut self, code: &Struct<'_>, numbers: Range<usize>, _: bool) {
+        // A value without bits: nothing that reads it may throw.
+        let is_null = |member: &Member<'_>| matches!(member.value.primitive, Primitive::Null);
+        let has_bits = code.root.optional > 0 || code.extensible;
+        if !has_bits && code.root.members[numbers].iter().all(is_null) {
+            self.line("r.done();");
+        }
+    }
+}
+
+impl Per<'_, '_, '_> {
     /// The name of a constant.
     fn constant(&mut self, ty: &'static str, expression: String) -> String {
         let known = self.constants.iter().position(|known| known.0 == ty && known.1 == expression);
@@ -124,7 +188,7 @@ impl Per<'_, '_, '_> {
                 self.line("");
                 self.list_writer(node, code);
             }
-            Body::Unsupported(_) => self.unsupported(node),
+            Body::Unsupported(_) => self.unsupported_codec(node),
         }
         self.finish(&codec);
         for value in values(body) {
@@ -132,84 +196,22 @@ impl Per<'_, '_, '_> {
         }
     }
 
-    fn unsupported(&mut self, node: NodeId) {
-        let (rules, ty, keys) = (self.rules, self.p.ty(node), self.p.key_parameters(node));
-        self.open(format!("static {ty} read{rules}(PerReader r{keys}) throws Asn1Exception {{"));
-        self.line("throw r.error(ErrorKind.UNSUPPORTED);");
-        self.close("}");
-        self.line("");
-        self.open(format!("static void write{rules}(PerWriter w, {ty} value) throws Asn1Exception {{"));
-        self.line("throw w.error(ErrorKind.UNSUPPORTED);");
-        self.close("}");
-    }
-
     /// The codec of a string with a value inside, once for each.
     fn contained(&mut self, value: &Value) {
         let Primitive::Contained(is_bits, size, inside) = &value.primitive else { return };
-        let (node, rules) = (value.node, self.rules);
-        if !self.p.printed.insert(format!("{rules} contained {}", node.0)) {
+        let node = value.node;
+        if !self.p.printed.insert(format!("{} contained {}", self.rules, node.0)) {
             return;
         }
         self.variables = 0;
-        let ty = self.p.content(node, true, "");
-        let (keys, same) = (self.p.key_parameters(node), self.p.same_keys(node));
-        let content = self.p.boxed(inside.node);
         let size = self.size(*size);
-        self.open(format!("static {ty} read{rules}(PerReader r{keys}) throws Asn1Exception {{"));
-        self.line(format!("return r.containing({size}, {is_bits}, e -> inside{rules}(e{same}));"));
-        self.close("}");
-        self.line("");
-        self.open(format!(
-            "private static {content} inside{rules}(PerReader r{keys}) throws Asn1Exception {{"
-        ));
         let registers: Vec<u16> = self.p.types.keys(node).iter().copied().collect();
         let parameters = registers.into_iter().map(Key::Parameter).collect();
         let inner = Value { keys: parameters, ..(**inside).clone() };
-        self.read(&inner, &format!("{content} value = "), &|_| String::new());
-        self.line("return value;");
-        self.close("}");
-        self.line("");
-        self.open(format!("static void write{rules}(PerWriter w, {ty} string) throws Asn1Exception {{"));
-        self.line(format!(
-            "w.containing({size}, {is_bits}, string, {}::writeInside{rules});",
-            self.p.codec(node)
-        ));
-        self.close("}");
-        self.line("");
-        self.open(format!(
-            "private static void writeInside{rules}(PerWriter w, {content} value) throws Asn1Exception {{"
-        ));
-        self.write(inside, "value");
-        self.close("}");
+        self.string_around(node, &inner, &size, *is_bits);
         let codec = self.p.codec(node);
         self.finish(&codec);
         self.contained(inside);
-    }
-
-    fn root(&mut self, name: &str, value: &Value, wraps: bool) {
-        let rules = self.rules;
-        self.line("@Override");
-        self.open(format!("protected {name} read{rules}(PerReader r) throws Asn1Exception {{"));
-        let ty = self.p.ty(value.node);
-        self.read(value, &format!("{ty} value = "), &|_| String::new());
-        self.line(if wraps { format!("return new {name}(value);") } else { "return value;".into() });
-        self.close("}");
-        self.line("");
-        self.line("@Override");
-        self.open(format!("protected void write{rules}(PerWriter w, {name} value) throws Asn1Exception {{"));
-        self.write(value, if wraps { "value.value()" } else { "value" });
-        self.close("}");
-    }
-
-    /// The number of a component in the order of the notation.
-    fn number_of(&self, node: NodeId, member: &Member<'_>) -> u32 {
-        member.field.0 - self.p.types.shape.node(node).first
-    }
-
-    /// The variable or field of a component.
-    fn place_of(&self, field: FieldId, is_record: bool) -> String {
-        let name = self.p.names.field(field);
-        if is_record { format!("_{name}") } else { format!("value.{name}") }
     }
 }
 

@@ -72,6 +72,44 @@ impl Text {
     }
 }
 
+/// A printer of lines.
+pub(super) trait Lines {
+    /// The text that grows.
+    fn text(&mut self) -> &mut Text;
+
+    fn line(&mut self, line: impl AsRef<str>) {
+        self.text().line(line);
+    }
+
+    fn open(&mut self, line: impl AsRef<str>) {
+        self.text().open(line);
+    }
+
+    fn close(&mut self, line: impl AsRef<str>) {
+        self.text().close(line);
+    }
+
+    fn reopen(&mut self, line: impl AsRef<str>) {
+        self.text().reopen(line);
+    }
+
+    /// Ends `try`, and adds to the path of a fault.
+    fn caught(&mut self, fault: &str) {
+        self.reopen("} catch (Asn1Exception fault) {");
+        self.line(format!("throw {fault};"));
+        self.close("}");
+    }
+
+    /// The body of a method that has been opened: a fault gets the name of the component with the number `at`.
+    fn guarded(&mut self, body: impl FnOnce(&mut Self)) {
+        self.line("int at = -1;");
+        self.open("try {");
+        body(self);
+        self.caught("fault.in(PLACE, at)");
+        self.close("}");
+    }
+}
+
 /// Text of others inside of a comment: neither the end of it, nor a tag, nor an escape of a character, which Java reads in
 /// comments too.
 pub(super) fn comment(text: &str) -> String {

@@ -7,9 +7,11 @@ use crate::code::ber::{
     Attempt, Begins, Check, End, Guard, List, Member, Next, Order, Primitive, Struct, Unknown, Value,
 };
 use crate::code::{Key, Presence};
+use crate::java::Number;
+use crate::java::parts::PARTS;
+use crate::java::text::Lines;
 use crate::java::text::literal;
 use crate::java::values::long;
-use crate::java::{Number, PARTS};
 use std::collections::HashMap;
 use std::ops::Range;
 use tercet_plan::{FieldId, NodeId};
@@ -162,19 +164,19 @@ impl Ber<'_, '_> {
         }
         if is_record {
             let mut parts: Vec<String> =
-                code.members.iter().map(|member| self.place_of(member.field, true)).collect();
+                code.members.iter().map(|member| self.p.place_of(member.field, true)).collect();
             parts.extend(self.p.names.additions(node).map(|_| "unknown".to_owned()));
             self.line(format!("return new {name}({});", parts.join(", ")));
         } else {
             self.line("return value;");
         }
-        self.caught(code);
+        self.caught_reading(code);
         self.close("}");
         self.parts(node, code, &name);
     }
 
     /// The end of `try`, which says in which component a fault is.
-    fn caught(&mut self, code: &Struct<'_>) {
+    fn caught_reading(&mut self, code: &Struct<'_>) {
         self.text.reopen("} catch (Asn1Exception fault) {");
         let extensible = code.unknown != Unknown::Refuse;
         if !code.is_by_tag() && code.members.iter().any(Member::is_placed) {
@@ -183,12 +185,6 @@ impl Ber<'_, '_> {
             self.line("throw fault.in(PLACE, at);");
         }
         self.close("}");
-    }
-
-    /// The variable or field of a component.
-    fn place_of(&self, field: FieldId, is_record: bool) -> String {
-        let name = self.p.names.field(field);
-        if is_record { format!("_{name}") } else { format!("value.{name}") }
     }
 
     /// The methods that read some of many components.
@@ -207,7 +203,7 @@ impl Ber<'_, '_> {
                     self.line("int at = -1;");
                     self.open("try {");
                     numbers.for_each(|number| self.component(code, number, false));
-                    self.caught(code);
+                    self.caught_reading(code);
                 }
                 Order::ByTag(attempts) => {
                     self.open(format!(
@@ -222,7 +218,7 @@ impl Ber<'_, '_> {
                     self.line("default:");
                     self.line("    return -1;");
                     self.close("}");
-                    self.caught(code);
+                    self.caught_reading(code);
                 }
             }
             self.close("}");
@@ -269,7 +265,7 @@ impl Ber<'_, '_> {
     fn component(&mut self, code: &Struct<'_>, number: usize, is_record: bool) {
         let member = &code.members[number];
         let node = self.p.types.shape.field(member.field).node;
-        let place = self.place_of(member.field, is_record);
+        let place = self.p.place_of(member.field, is_record);
         let ty = match (is_record, member.presence) {
             (false, _) => String::new(),
             (true, Presence::Optional) => self.p.boxed(node) + " ",
@@ -333,7 +329,7 @@ impl Ber<'_, '_> {
 
     fn value(&mut self, member: &Member<'_>, target: &str, is_record: bool, at: &Position) {
         let component = |key: &Key| match key {
-            Key::Component(field, _) => Some((*field, self.place_of(*field, is_record))),
+            Key::Component(field, _) => Some((*field, self.p.place_of(*field, is_record))),
             _ => None,
         };
         let places: HashMap<FieldId, String> = member.value.keys.iter().filter_map(component).collect();
@@ -351,7 +347,7 @@ impl Ber<'_, '_> {
         if is_record {
             for member in &code.members {
                 let ty = self.p.boxed(self.p.types.shape.field(member.field).node);
-                self.line(format!("{ty} {} = null;", self.place_of(member.field, true)));
+                self.line(format!("{ty} {} = null;", self.p.place_of(member.field, true)));
             }
             if code.unknown == Unknown::Keep {
                 self.line("UnknownAdditions unknown = UnknownAdditions.NONE;");
@@ -432,7 +428,7 @@ impl Ber<'_, '_> {
     fn attempt(&mut self, code: &Struct<'_>, attempt: Attempt, is_record: bool, end: &str) {
         let member = &code.members[attempt.member];
         let Begins::Tag(tag) = member.begins else { return };
-        let place = self.place_of(member.field, is_record);
+        let place = self.p.place_of(member.field, is_record);
         let guard = match attempt.guard {
             Guard::NotPassed => Some(format!("last <= {}", attempt.member)),
             Guard::Nothing | Guard::Absent => None,
@@ -456,7 +452,7 @@ impl Ber<'_, '_> {
         if matches!(member.begins, Begins::Tag(_)) {
             return;
         }
-        let place = self.place_of(member.field, is_record);
+        let place = self.p.place_of(member.field, is_record);
         let is = self.is(member.begins, "next");
         let guard = match attempt.guard {
             Guard::Nothing => is,
@@ -503,7 +499,7 @@ impl Ber<'_, '_> {
     /// Checks that what has to be there is, and fills in DEFAULTs.
     fn collect(&mut self, code: &Struct<'_>, is_record: bool) {
         for member in &code.members {
-            let place = self.place_of(member.field, is_record);
+            let place = self.p.place_of(member.field, is_record);
             let line = match member.presence {
                 Presence::Optional => continue,
                 Presence::Default => {
@@ -553,9 +549,7 @@ impl Ber<'_, '_> {
             self.line("r.endValue();");
         }
         self.line("return Lists.of(elements, count);");
-        self.text.reopen("} catch (Asn1Exception fault) {");
-        self.line("throw fault.inElement(at);");
-        self.close("}");
+        self.caught("fault.inElement(at)");
         self.close("}");
     }
 }

@@ -1,11 +1,15 @@
 //! Writing, the last part first: contents, then the headers in front of them.
 
+use crate::java::text::Lines;
+use std::fmt::Write as _;
+
+use super::Ber;
 use super::read::{ranges, time_number};
-use super::{Ber, tag_text};
 use crate::code::ber::{Choice, List, Member, Primitive, Sort, Struct, Unknown, Value};
 use crate::code::{Presence, Table};
+use crate::java::Number;
+use crate::java::parts::PARTS;
 use crate::java::values::long;
-use crate::java::{Number, PARTS};
 use tercet_plan::NodeId;
 
 /// Components that one method writes. The compiler of the virtual machine puts what writes each component in its place: in
@@ -23,7 +27,7 @@ impl Ber<'_, '_> {
         }
         self.write_inner(value, v);
         for (tag, mark) in value.around.iter().zip(&marks).rev() {
-            self.line(format!("w.close({}, {mark});", tag_text(*tag)));
+            self.line(format!("w.close({}, {mark});", head(*tag, true)));
         }
     }
 
@@ -31,7 +35,8 @@ impl Ber<'_, '_> {
         let node = value.node;
         let inner = if self.p.types.is_newtype(node) { format!("{v}.value()") } else { v.to_owned() };
         let v = &inner;
-        let tag = value.tag.map_or_else(|| "0".into(), tag_text);
+        let has_parts = matches!(value.primitive, Primitive::Struct | Primitive::List);
+        let tag = value.tag.map_or_else(|| "0".into(), |tag| head(tag, has_parts));
         let codec = self.p.codec(node);
         let line = match &value.primitive {
             Primitive::Boolean => format!("w.bool({tag}, {v});"),
@@ -77,17 +82,19 @@ impl Ber<'_, '_> {
         let counted = self.p.types.is_counted(node);
         let ty = self.p.content(node, true, "");
         let content = self.p.boxed(inside.node);
-        self.open(format!("static void writeBer(BerWriter w, int tag, {ty} string) throws Asn1Exception {{"));
+        self.open(format!(
+            "static void writeBer(BerWriter w, long head, {ty} string) throws Asn1Exception {{"
+        ));
         self.line(format!("{content} value = string.value();"));
         self.open("if (value == null) {");
-        self.line(format!("w.contents(tag, string.bits(), {is_bits});"));
+        self.line(format!("w.contents(head, string.bits(), {is_bits});"));
         self.line("return;");
         self.close("}");
         self.line("int mark = w.mark();");
         self.begin_value(counted);
         self.write(inside, "value");
         self.end_value(counted);
-        self.line(format!("w.containing(tag, mark, {is_bits});"));
+        self.line(format!("w.containing(head, mark, {is_bits});"));
         self.close("}");
     }
 
@@ -132,7 +139,7 @@ impl Ber<'_, '_> {
             self.line(call);
         }
         self.end_value(code.counted);
-        self.caught_writing();
+        self.caught("fault.in(PLACE, at)");
         self.close("}");
         if many {
             for (part, range) in ranges(code, WRITTEN).into_iter().enumerate() {
@@ -146,16 +153,10 @@ impl Ber<'_, '_> {
                 for number in numbers.iter().rev() {
                     self.component_writer(&code.members[*number], *number);
                 }
-                self.caught_writing();
+                self.caught("fault.in(PLACE, at)");
                 self.close("}");
             }
         }
-    }
-
-    fn caught_writing(&mut self) {
-        self.text.reopen("} catch (Asn1Exception fault) {");
-        self.line("throw fault.in(PLACE, at);");
-        self.close("}");
     }
 
     fn component_writer(&mut self, member: &Member<'_>, number: usize) {
@@ -204,7 +205,7 @@ impl Ber<'_, '_> {
             self.line("default -> throw new IllegalStateException();");
         }
         self.close("}");
-        self.caught_writing();
+        self.caught("fault.in(PLACE, at)");
         self.end_value(code.counted);
         self.close("}");
         if many {
@@ -299,9 +300,7 @@ impl Ber<'_, '_> {
             self.close("}");
         }
         self.end_value(code.counted);
-        self.text.reopen("} catch (Asn1Exception fault) {");
-        self.line("throw fault.inElement(at);");
-        self.close("}");
+        self.caught("fault.inElement(at)");
         self.close("}");
     }
 
@@ -316,6 +315,23 @@ impl Ber<'_, '_> {
             self.line("w.endValue();");
         }
     }
+}
+
+/// The identifier of an element (X.690 8.1.2): its bytes, and behind these the number of them.
+fn head(tag: u32, constructed: bool) -> String {
+    let first = (tag >> 24) as u8 & 0xC0 | if constructed { 0x20 } else { 0 };
+    let number = tag & 0x1FFF_FFFF;
+    if number < 31 {
+        return format!("0x{:02X}01L", first | number as u8);
+    }
+    let mut text = format!("0x{:02X}", first | 0x1F);
+    let septets = (32 - number.leading_zeros()).div_ceil(7);
+    for septet in (0..septets).rev() {
+        let more = if septet > 0 { 0x80 } else { 0 };
+        _ = write!(text, "{:02X}", (number >> (7 * septet)) as u8 & 0x7F | more);
+    }
+    _ = write!(text, "{:02X}L", septets + 1);
+    text
 }
 
 /// The call that sorts the elements of a SET, those of later versions in a member with this name.

@@ -1,6 +1,7 @@
 //! Classes of ENUMERATED types.
 
 use super::Class;
+use crate::java::text::Lines;
 use crate::java::text::comment;
 
 impl Class<'_, '_> {

@@ -2,7 +2,8 @@
 
 use super::Jer;
 use crate::code::{Key, Presence as Kept};
-use crate::java::PARTS;
+use crate::java::parts::PARTS;
+use crate::java::text::Lines;
 use std::collections::BTreeMap;
 use tercet_plan::{FieldId, NodeId};
 

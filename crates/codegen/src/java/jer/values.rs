@@ -3,7 +3,8 @@
 use super::{Jer, one_size};
 use crate::code::Key;
 use crate::forms::Form;
-use crate::java::PARTS;
+use crate::java::parts::PARTS;
+use crate::java::text::Lines;
 use crate::java::text::literal;
 use crate::types::Repr;
 use tercet_plan::{FieldId, NameId, NodeId};

@@ -1,17 +1,20 @@
 //! Writing, the last part first.
 
 use super::{Oer, sized, tag};
+use crate::code::Table;
 use crate::code::oer::{Alternative, Choice, List, Member, Members, Primitive, Struct, Tag, Value};
 use crate::code::sequence::Addition;
-use crate::code::{Presence, Table};
+use crate::java::Number;
 use crate::java::ber::time_number;
-use crate::java::{Number, PARTS, added_parts, conditions};
+use crate::java::parts::{PARTS, added_parts, conditions};
+use crate::java::presences::Presences;
+use crate::java::text::Lines;
 use tercet_plan::NodeId;
 use tercet_plan::oer::{Integer, Real};
 
 impl Oer<'_, '_, '_> {
     /// The lines that write the value of an expression.
-    pub(super) fn write(&mut self, value: &Value, v: &str) {
+    pub(super) fn write_value(&mut self, value: &Value, v: &str) {
         let node = value.node;
         let inner = if self.p.types.is_newtype(node) { format!("{v}.value()") } else { v.to_owned() };
         let v = &inner;
@@ -52,42 +55,6 @@ impl Oer<'_, '_, '_> {
             }
         };
         self.line(line);
-    }
-
-    /// The condition that a component is there to be written.
-    fn there(&self, member: &Member<'_>) -> String {
-        let place = format!("value.{}()", self.p.names.field(member.field));
-        if member.presence == Presence::Optional {
-            return format!("{place} != null");
-        }
-        match self.p.is_default(member.field, &place) {
-            Some(equal) => format!("!({equal})"),
-            None => "true".into(),
-        }
-    }
-
-    fn member_writer(&mut self, node: NodeId, member: &Member<'_>) {
-        let name = self.p.names.field(member.field).to_owned();
-        let place = format!("value.{name}()");
-        self.line(format!("at = {};", self.number_of(node, member.field)));
-        if member.presence == Presence::Optional {
-            let ty = self.p.boxed(self.p.types.shape.field(member.field).node);
-            let variable = format!("_{name}");
-            self.line(format!("{ty} {variable} = {place};"));
-            self.open(format!("if ({variable} != null) {{"));
-            self.write(&member.value, &variable);
-            if !member.optional {
-                self.text.reopen("} else {");
-                self.line("throw w.error(ErrorKind.MISSING_COMPONENT);");
-            }
-            return self.close("}");
-        }
-        if member.optional {
-            self.open(format!("if ({}) {{", self.there(member)));
-            self.write(&member.value, &place);
-            return self.close("}");
-        }
-        self.write(&member.value, &place);
     }
 
     /// The bits in front of components; returns the methods that make them if they are many.
@@ -140,7 +107,7 @@ impl Oer<'_, '_, '_> {
             self.line("w.endValue();");
         }
         self.line("w.done();");
-        self.caught();
+        self.caught("fault.in(PLACE, at)");
         self.close("}");
         if many {
             for (part, members) in code.root.members.chunks(PARTS).enumerate() {
@@ -152,7 +119,7 @@ impl Oer<'_, '_, '_> {
                 self.open("try {");
                 members.iter().rev().for_each(|member| self.member_writer(node, member));
                 self.line("w.done();");
-                self.caught();
+                self.caught("fault.in(PLACE, at)");
                 self.close("}");
             }
         }
@@ -165,7 +132,7 @@ impl Oer<'_, '_, '_> {
             self.open("try {");
             range.rev().for_each(|number| methods.extend(self.addition_writer(node, code, number)));
             self.line("w.done();");
-            self.caught();
+            self.caught("fault.in(PLACE, at)");
             self.close("}");
         }
         for method in methods {
@@ -178,11 +145,7 @@ impl Oer<'_, '_, '_> {
     fn additions_writer(&mut self, node: NodeId, code: &Struct<'_>) -> Vec<String> {
         let name = self.p.names.ty(node).to_owned();
         let unknown = self.p.names.additions(node).map(|name| format!("value.{name}()"));
-        let there = |addition: &Addition<'_, Value>| {
-            let members: Vec<String> = addition.members().iter().map(|member| self.there(member)).collect();
-            if members.is_empty() { "false".into() } else { members.join(" || ") }
-        };
-        let there: Vec<String> = code.additions.iter().map(there).collect();
+        let there = self.added(code);
         let parts = added_parts(code, self.p.is_record(node));
         let mut methods = Vec::new();
         if parts.is_empty() {
@@ -261,7 +224,7 @@ impl Oer<'_, '_, '_> {
             self.line("w.endValue();");
         }
         self.line("w.done();");
-        self.caught();
+        self.caught("fault.in(PLACE, at)");
         self.close("}");
         if many {
             for (part, alternatives) in code.alternatives.chunks(PARTS).enumerate() {

@@ -3,35 +3,18 @@
 mod enumerated;
 
 use super::Per;
-use crate::code::per::{
-    Addition, Choice, Integer, IntegerForm, List, MachineInteger, Member, Members, Primitive, Struct, Value,
-};
-use crate::code::{Key, Table};
+use crate::code::Table;
+use crate::code::per::{Choice, Integer, IntegerForm, List, MachineInteger, Member, Primitive, Value};
+use crate::java::Number;
+use crate::java::parts::PARTS;
+use crate::java::presences::{Held, Presences};
+use crate::java::text::Lines;
 use crate::java::values::{big, big_of, long};
-use crate::java::{Number, PARTS, added_parts};
-use std::collections::HashMap;
+use tercet_plan::NodeId;
 use tercet_plan::per::Whole;
-use tercet_plan::{FieldId, NodeId};
-
-/// Presence bits that are read as one number; more as an array.
-const WORD: u32 = 56;
-
-/// The expression of a component that has been read, for the keys of those behind it.
-type Held<'h> = &'h dyn Fn(FieldId) -> String;
 
 impl Per<'_, '_, '_> {
-    /// The line that reads a value and assigns it.
-    pub(super) fn read(&mut self, value: &Value, target: &str, held: Held<'_>) {
-        let call = self.call(value, held);
-        let call = if self.p.types.is_newtype(value.node) {
-            format!("new {}({call})", self.p.names.ty(self.p.types.same(value.node)))
-        } else {
-            call
-        };
-        self.line(format!("{target}{call};"));
-    }
-
-    fn call(&mut self, value: &Value, held: Held<'_>) -> String {
+    pub(super) fn call(&mut self, value: &Value, held: Held<'_>) -> String {
         let (rules, node) = (self.rules, value.node);
         match &value.primitive {
             Primitive::Tabled(_) | Primitive::Unsupported => "r.unsupported()".into(),
@@ -144,208 +127,6 @@ impl Per<'_, '_, '_> {
         }
     }
 
-    // SEQUENCE and SET
-
-    /// Reads presence bits, if there are any.
-    fn presence(&mut self, count: u32, name: &str) {
-        match count {
-            0 => {}
-            1..=WORD => self.line(format!("long {name} = r.presence({count});")),
-            _ => self.line(format!("boolean[] {name} = r.presences({count});")),
-        }
-    }
-
-    pub(super) fn struct_reader(&mut self, node: NodeId, code: &Struct<'_>) {
-        let rules = self.rules;
-        let name = self.p.names.ty(node).to_owned();
-        let keys = self.p.key_parameters(node);
-        let is_record = self.p.is_record(node);
-        let extended = u32::from(code.extensible);
-        let bits = extended + code.root.optional;
-        self.open(format!("static {name} read{rules}(PerReader r{keys}) throws Asn1Exception {{"));
-        self.line("int at = -1;");
-        self.open("try {");
-        if code.counted {
-            self.line("r.beginValue();");
-        }
-        self.declare(node, code, is_record);
-        self.presence(bits, "p");
-        let many = !is_record && code.root.members.len() > PARTS;
-        if many {
-            let presence = if bits == 0 { "" } else { ", p" };
-            for part in 0..code.root.members.len().div_ceil(PARTS) {
-                let same = self.p.same_keys(node);
-                self.line(format!("read{rules}{part}(r, value{presence}{same});"));
-            }
-        } else {
-            self.root_members(node, code, 0..code.root.members.len(), is_record);
-        }
-        if code.extensible {
-            self.line("at = -1;");
-            self.open(format!("if ({}) {{", bit_of("p", bits, 0)));
-            self.additions(node, code, is_record);
-            self.close("}");
-        } else if bits == 0 && code.root.members.iter().all(|member| is_null(&member.value)) {
-            self.line("r.done();");
-        }
-        if code.counted {
-            self.line("r.endValue();");
-        }
-        if is_record {
-            let fields = self.p.types.shape.fields_of(node).map(|(id, _)| self.place_of(id, true));
-            let mut parts: Vec<String> = fields.collect();
-            parts.extend(self.p.names.additions(node).map(|_| "unknown".to_owned()));
-            self.line(format!("return new {name}({});", parts.join(", ")));
-        } else {
-            self.line("return value;");
-        }
-        self.caught("in(PLACE, at)");
-        self.close("}");
-        if many {
-            for (part, first) in (0..code.root.members.len()).step_by(PARTS).enumerate() {
-                let presence = match bits {
-                    0 => "",
-                    1..=WORD => ", long p",
-                    _ => ", boolean[] p",
-                };
-                self.line("");
-                self.open(format!(
-                    "private static void read{rules}{part}(PerReader r, {name} value{presence}{keys}) throws Asn1Exception {{"
-                ));
-                self.line("int at = -1;");
-                self.open("try {");
-                let last = (first + PARTS).min(code.root.members.len());
-                self.root_members(node, code, first..last, false);
-                if bits == 0 && code.root.members[first..last].iter().all(|member| is_null(&member.value)) {
-                    self.line("r.done();");
-                }
-                self.caught("in(PLACE, at)");
-                self.close("}");
-            }
-        }
-        if code.extensible {
-            self.added_parts(node, code, is_record);
-        }
-    }
-
-    pub(super) fn caught(&mut self, call: &str) {
-        self.text.reopen("} catch (Asn1Exception fault) {");
-        self.line(format!("throw fault.{call};"));
-        self.close("}");
-    }
-
-    /// What is read into: a variable for each component, or an object, with the values that absent components have.
-    fn declare(&mut self, node: NodeId, code: &Struct<'_>, is_record: bool) {
-        let added = code.additions.iter().flat_map(Addition::members);
-        let members = code.root.members.iter().chain(added).map(|member| (member.field, member.presence));
-        let lines = self.p.declared_variables(node, &members.collect(), is_record);
-        lines.iter().for_each(|line| self.line(line));
-    }
-
-    fn root_members(
-        &mut self,
-        node: NodeId,
-        code: &Struct<'_>,
-        numbers: std::ops::Range<usize>,
-        is_record: bool,
-    ) {
-        let extended = u32::from(code.extensible);
-        let bits = extended + code.root.optional;
-        let mut bit = extended;
-        for (number, member) in code.root.members.iter().enumerate() {
-            if numbers.contains(&number) {
-                let there = member.optional.then(|| bit_of("p", bits, bit));
-                self.member(node, member, there, is_record);
-            }
-            bit += u32::from(member.optional);
-        }
-    }
-
-    /// Reads a component, if it is there.
-    fn member(&mut self, node: NodeId, member: &Member<'_>, there: Option<String>, is_record: bool) {
-        if let Some(there) = &there {
-            self.open(format!("if ({there}) {{"));
-        }
-        self.line(format!("at = {};", self.number_of(node, member)));
-        let component = |key: &Key| match key {
-            Key::Component(field, _) => Some((*field, self.place_of(*field, is_record))),
-            _ => None,
-        };
-        let places: HashMap<FieldId, String> = member.value.keys.iter().filter_map(component).collect();
-        let place = self.place_of(member.field, is_record);
-        self.read(&member.value, &format!("{place} = "), &|field| {
-            places.get(&field).cloned().unwrap_or_default()
-        });
-        if there.is_some() {
-            self.close("}");
-        }
-    }
-
-    fn additions(&mut self, node: NodeId, code: &Struct<'_>, is_record: bool) {
-        let place = match self.p.names.additions(node) {
-            Some(name) if !is_record => Some(format!("value.{name}")),
-            Some(_) => Some("unknown".to_owned()),
-            None => None,
-        };
-        self.line("PerAdditions more = r.additions();");
-        let parts = added_parts(code, is_record);
-        if parts.is_empty() {
-            code.additions.iter().for_each(|addition| self.addition(node, addition, is_record));
-        }
-        for part in 0..parts.len() {
-            let (rules, same) = (self.rules, self.p.same_keys(node));
-            self.line(format!("read{rules}Added{part}(r, value, more{same});"));
-        }
-        match place {
-            Some(place) => self.line(format!("{place} = r.unknown({}, more);", code.additions.len())),
-            None => self.line("r.skip(more);"),
-        }
-    }
-
-    /// The methods that read some of many additions.
-    fn added_parts(&mut self, node: NodeId, code: &Struct<'_>, is_record: bool) {
-        let name = self.p.names.ty(node).to_owned();
-        let (rules, keys) = (self.rules, self.p.key_parameters(node));
-        for (part, range) in added_parts(code, is_record).into_iter().enumerate() {
-            self.line("");
-            self.open(format!(
-                "private static void read{rules}Added{part}(PerReader r, {name} value, PerAdditions more{keys}) throws Asn1Exception {{"
-            ));
-            self.line("int at = -1;");
-            self.open("try {");
-            code.additions[range].iter().for_each(|addition| self.addition(node, addition, false));
-            self.caught("in(PLACE, at)");
-            self.close("}");
-        }
-    }
-
-    fn addition(&mut self, node: NodeId, addition: &Addition<'_>, is_record: bool) {
-        self.open("if (r.isNext(more)) {");
-        if let Addition::Single(member) = addition {
-            self.line(format!("at = {};", self.number_of(node, member)));
-        }
-        let around = self.variable("around");
-        self.line(format!("long {around} = r.open();"));
-        match addition {
-            Addition::Single(member) => self.member(node, member, None, is_record),
-            Addition::Group(group) => self.group(node, group, is_record),
-        }
-        self.line(format!("r.close({around});"));
-        self.line("at = -1;");
-        self.close("}");
-    }
-
-    fn group(&mut self, node: NodeId, group: &Members<'_>, is_record: bool) {
-        let name = self.variable("p");
-        self.presence(group.optional, &name);
-        let mut bit = 0;
-        for member in &group.members {
-            let there = member.optional.then(|| bit_of(&name, group.optional, bit));
-            bit += u32::from(member.optional);
-            self.member(node, member, there, is_record);
-        }
-    }
-
     // CHOICE, ENUMERATED, open types, lists
 
     pub(super) fn choice_reader(&mut self, node: NodeId, code: &Choice<'_>) {
@@ -372,7 +153,7 @@ impl Per<'_, '_, '_> {
             self.open("switch (number) {");
             for (number, member) in code.additions.iter().enumerate() {
                 self.open(format!("case {number}: {{"));
-                self.line(format!("at = {};", self.number_of(node, member)));
+                self.line(format!("at = {};", self.number_of(node, member.field)));
                 self.line("long around = r.open();");
                 self.chosen(member);
                 self.line("r.close(around);");
@@ -397,7 +178,7 @@ impl Per<'_, '_, '_> {
         } else {
             self.alternatives(node, &name, &code.root, 0);
         }
-        self.caught("in(PLACE, at)");
+        self.caught("fault.in(PLACE, at)");
         self.close("}");
         if many {
             for (part, members) in code.root.chunks(PARTS).enumerate() {
@@ -408,7 +189,7 @@ impl Per<'_, '_, '_> {
                 self.line("int at = -1;");
                 self.open("try {");
                 self.alternatives(node, &name, members, part * PARTS);
-                self.caught("in(PLACE, at)");
+                self.caught("fault.in(PLACE, at)");
                 self.close("}");
             }
         }
@@ -418,7 +199,7 @@ impl Per<'_, '_, '_> {
         self.open("switch (number) {");
         for (number, member) in members.iter().enumerate() {
             self.open(format!("case {}: {{", first + number));
-            self.line(format!("at = {};", self.number_of(node, member)));
+            self.line(format!("at = {};", self.number_of(node, member.field)));
             self.chosen(member);
             self.line(format!("return new {name}.{}(chosen);", self.p.names.field(member.field)));
             self.close("}");
@@ -426,11 +207,6 @@ impl Per<'_, '_, '_> {
         self.line("default:");
         self.line("    throw r.error(ErrorKind.UNKNOWN_ALTERNATIVE);");
         self.close("}");
-    }
-
-    fn chosen(&mut self, member: &Member<'_>) {
-        let ty = self.p.ty(self.p.types.shape.field(member.field).node);
-        self.read(&member.value, &format!("{ty} chosen = "), &|_| String::new());
     }
 
     pub(super) fn table_reader(&mut self, node: NodeId, code: &Table<'_, Value>) {
@@ -518,18 +294,4 @@ impl Per<'_, '_, '_> {
         self.line("return element;");
         self.close("}");
     }
-}
-
-/// The condition that a presence bit is set.
-fn bit_of(name: &str, count: u32, bit: u32) -> String {
-    if count <= WORD {
-        format!("({name} & {:#x}L) != 0", 1_u64 << (count - 1 - bit))
-    } else {
-        format!("{name}[{bit}]")
-    }
-}
-
-/// Whether a value has no bits, so that nothing that reads it may throw.
-fn is_null(value: &Value) -> bool {
-    matches!(value.primitive, Primitive::Null)
 }

@@ -1,18 +1,21 @@
 //! Writing.
 
 use super::Per;
+use crate::code::Table;
 use crate::code::per::{
     Addition, Choice, Integer, IntegerForm, List, Member, Members, Primitive, Struct, Value,
 };
-use crate::code::{Presence, Table};
+use crate::java::Number;
+use crate::java::parts::{PARTS, added_parts, conditions};
+use crate::java::presences::Presences;
+use crate::java::text::Lines;
 use crate::java::values::{big, big_of, long};
-use crate::java::{Number, PARTS, added_parts, conditions};
 use tercet_plan::NodeId;
 use tercet_plan::per::Size;
 
 impl Per<'_, '_, '_> {
     /// The lines that write the value of an expression.
-    pub(super) fn write(&mut self, value: &Value, v: &str) {
+    pub(super) fn write_value(&mut self, value: &Value, v: &str) {
         let (rules, node) = (self.rules, value.node);
         let inner = if self.p.types.is_newtype(node) { format!("{v}.value()") } else { v.to_owned() };
         let v = &inner;
@@ -124,18 +127,6 @@ impl Per<'_, '_, '_> {
 
     // SEQUENCE and SET
 
-    /// The condition that a component is there to be written.
-    fn there(&self, member: &Member<'_>) -> String {
-        let place = format!("value.{}()", self.p.names.field(member.field));
-        if member.presence == Presence::Optional {
-            return format!("{place} != null");
-        }
-        match self.p.is_default(member.field, &place) {
-            Some(equal) => format!("!({equal})"),
-            None => "true".into(),
-        }
-    }
-
     /// Writes conditions as bits.
     fn flags(&mut self, conditions: &[String]) {
         match conditions {
@@ -182,12 +173,7 @@ impl Per<'_, '_, '_> {
         if code.extensible && !more {
             flags.push("false".to_owned());
         } else if more {
-            let there = |addition: &Addition<'_>| {
-                let members: Vec<String> =
-                    addition.members().iter().map(|member| self.there(member)).collect();
-                if members.is_empty() { "false".into() } else { members.join(" || ") }
-            };
-            let there: Vec<String> = code.additions.iter().map(there).collect();
+            let there = self.added(code);
             if added.is_empty() {
                 self.line(format!("boolean[] additions = {{{}}};", there.join(", ")));
             } else {
@@ -228,7 +214,7 @@ impl Per<'_, '_, '_> {
             self.line("w.endValue();");
         }
         self.line("w.done();");
-        self.caught("in(PLACE, at)");
+        self.caught("fault.in(PLACE, at)");
         self.close("}");
         if many {
             for (part, members) in code.root.members.chunks(PARTS).enumerate() {
@@ -240,7 +226,7 @@ impl Per<'_, '_, '_> {
                 self.open("try {");
                 members.iter().for_each(|member| self.member_writer(node, member));
                 self.line("w.done();");
-                self.caught("in(PLACE, at)");
+                self.caught("fault.in(PLACE, at)");
                 self.close("}");
             }
         }
@@ -253,37 +239,13 @@ impl Per<'_, '_, '_> {
             self.open("try {");
             range.for_each(|number| self.addition_writer(node, code, number));
             self.line("w.done();");
-            self.caught("in(PLACE, at)");
+            self.caught("fault.in(PLACE, at)");
             self.close("}");
         }
         for method in methods {
             self.line("");
             self.text.append(&method);
         }
-    }
-
-    fn member_writer(&mut self, node: NodeId, member: &Member<'_>) {
-        let name = self.p.names.field(member.field).to_owned();
-        let place = format!("value.{name}()");
-        self.line(format!("at = {};", self.number_of(node, member)));
-        if member.presence == Presence::Optional {
-            let ty = self.p.boxed(self.p.types.shape.field(member.field).node);
-            let variable = format!("_{name}");
-            self.line(format!("{ty} {variable} = {place};"));
-            self.open(format!("if ({variable} != null) {{"));
-            self.write(&member.value, &variable);
-            if !member.optional {
-                self.text.reopen("} else {");
-                self.line("throw w.error(ErrorKind.MISSING_COMPONENT);");
-            }
-            return self.close("}");
-        }
-        if member.optional {
-            self.open(format!("if ({}) {{", self.there(member)));
-            self.write(&member.value, &place);
-            return self.close("}");
-        }
-        self.write(&member.value, &place);
     }
 
     fn additions_writer(&mut self, node: NodeId, code: &Struct<'_>, unknown: Option<&str>, parts: usize) {
@@ -363,13 +325,13 @@ impl Per<'_, '_, '_> {
             self.line("w.endValue();");
         }
         self.line("w.done();");
-        self.caught("in(PLACE, at)");
+        self.caught("fault.in(PLACE, at)");
         self.close("}");
         if many {
             // The part that has an alternative, by its number in the notation.
             let mut part_of = vec![0; all.len()];
             for (at, (member, ..)) in all.iter().enumerate() {
-                part_of[self.number_of(node, member) as usize] = at / PARTS;
+                part_of[self.number_of(node, member.field) as usize] = at / PARTS;
             }
             if self.p.printed.insert(format!("parts {}", node.0)) {
                 let parts: Vec<String> = part_of.iter().map(usize::to_string).collect();
@@ -407,7 +369,7 @@ impl Per<'_, '_, '_> {
     ) {
         let ty = self.p.ty(self.p.types.shape.field(member.field).node);
         let class = format!("{name}.{}", self.p.names.field(member.field));
-        self.open(format!("case {} -> {{", self.number_of(node, member)));
+        self.open(format!("case {} -> {{", self.number_of(node, member.field)));
         self.line(format!("{ty} chosen = (({class}) value).value();"));
         if added {
             self.line(format!("long mark = w.addedAlternative({number});"));

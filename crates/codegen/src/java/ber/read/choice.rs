@@ -2,8 +2,9 @@
 
 use crate::code::Table;
 use crate::code::ber::{Begins, Choice, Member, Otherwise, Value};
-use crate::java::PARTS;
 use crate::java::ber::{Ber, Position, tag_text};
+use crate::java::parts::PARTS;
+use crate::java::text::Lines;
 use tercet_plan::NodeId;
 
 impl Ber<'_, '_> {
@@ -62,9 +63,7 @@ impl Ber<'_, '_> {
             Otherwise::Keep => self.line(format!("return new {name}.Unknown(r.unknownAlternative());")),
             Otherwise::Impossible | Otherwise::Refuse => self.line("throw r.noAlternative();"),
         }
-        self.text.reopen("} catch (Asn1Exception fault) {");
-        self.line("throw fault.in(PLACE, at);");
-        self.close("}");
+        self.caught("fault.in(PLACE, at)");
         self.close("}");
         if many {
             for (part, numbers) in tagged.chunks(PARTS).enumerate() {
@@ -79,9 +78,7 @@ impl Ber<'_, '_> {
                 self.line("default:");
                 self.line("    throw r.noAlternative();");
                 self.close("}");
-                self.text.reopen("} catch (Asn1Exception fault) {");
-                self.line("throw fault.in(PLACE, at);");
-                self.close("}");
+                self.caught("fault.in(PLACE, at)");
                 self.close("}");
             }
         }

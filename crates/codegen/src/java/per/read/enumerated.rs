@@ -3,6 +3,7 @@
 use crate::code::per::Enumerated;
 use crate::java::ITEMS;
 use crate::java::per::Per;
+use crate::java::text::Lines;
 use std::collections::HashMap;
 use tercet_plan::NodeId;
 

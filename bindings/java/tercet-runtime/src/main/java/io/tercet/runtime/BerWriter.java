@@ -13,12 +13,16 @@ import java.util.List;
 /**
  * Writes BER, DER and CER (X.690), from the end to the start, so that every length is known when it is written. For
  * generated code: users have {@link Encoder}.
+ *
+ * <p>Identifiers are constants: their bytes, and behind these the number of them. {@code 0x9F2102} is [33] of a primitive type.
  */
 public final class BerWriter {
     /** Bytes that are free in front of what is written, whatever is written next: a header, or a number. */
     private static final int SLACK = 32;
 
-    private static final VarHandle INTS = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
+    private static final long BIT_STRING = 0x0301;
+    private static final long OCTET_STRING = 0x0401;
+
     private static final VarHandle LONGS =
             MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
 
@@ -95,31 +99,8 @@ public final class BerWriter {
 
     private void push(byte[] octets, int from, int length) {
         room(length);
-        int end = from + length;
-        if (length <= 16 && end >= 16) {
-            // Always 16 bytes, as branches on short lengths are mispredicted: those in front are overwritten next.
-            byte[] out = buffer;
-            int at = start;
-            LONGS.set(out, at - 8, (long) LONGS.get(octets, end - 8));
-            LONGS.set(out, at - 16, (long) LONGS.get(octets, end - 16));
-            start = at - length;
-        } else {
-            copy(octets, from, length);
-        }
-    }
-
-    /** Copies into the room in front of what is written. */
-    private void copy(byte[] octets, int from, int length) {
-        byte[] out = buffer;
-        int at = start - length;
-        if (length < 16) {
-            for (int i = 0; i < length; i++) {
-                out[at + i] = octets[from + i];
-            }
-        } else {
-            System.arraycopy(octets, from, out, at, length);
-        }
-        start = at;
+        start -= length;
+        System.arraycopy(octets, from, buffer, start, length);
     }
 
     private void push(int octet) {
@@ -175,80 +156,46 @@ public final class BerWriter {
     /**
      * Puts the header of a constructed element in front of what was written since.
      *
-     * @param tag its tag
+     * @param head its identifier
      * @param mark the position of {@link #open}
      */
-    public void close(int tag, int mark) {
+    public void close(long head, int mark) {
         if (cer) {
             room(0);
-            byte[] out = buffer;
-            int at = start;
-            out[--at] = (byte) 0x80;
-            start = putTag(out, at, tag, 0x20);
+            buffer[--start] = (byte) 0x80;
+            identifier(head);
         } else {
-            header(tag, 0x20, length() - mark);
+            header(head, length() - mark);
         }
     }
 
-    /**
-     * Puts the header of a primitive element in front of what was written since.
-     *
-     * @param tag its tag
-     * @param mark the position of {@link #mark}
-     */
-    public void primitive(int tag, int mark) {
-        header(tag, length() - mark);
-    }
-
-    private void header(int tag, int length) {
-        header(tag, 0, length);
-    }
-
-    /** Puts a header in front of what is written: the usual ones by one store. */
-    private void header(int tag, int form, int length) {
+    /** Puts a header in front of what is written. */
+    private void header(long head, int length) {
         room(0);
-        byte[] out = buffer;
         int at = start;
-        int number = tag & 0x1FFFFFFF;
-        if (length < 0x80 && number < 0x80) {
-            int first = tag >>> 24 & 0xC0 | form;
-            boolean isLow = number < 31;
-            int identifier = isLow ? first | number : (first | 0x1F) << 8 | number;
-            INTS.set(out, at - 4, identifier << 8 | length);
-            start = at - (isLow ? 2 : 3);
-        } else {
-            start = putTag(out, putLength(out, at, length), tag, form);
-        }
-    }
-
-    private static int putLength(byte[] out, int from, int length) {
-        int at = from;
         if (length < 0x80) {
-            out[--at] = (byte) length;
-            return at;
+            // The identifier and the length by one store.
+            LONGS.set(buffer, at - 8, head & ~0xFFL | length);
+            start = at - 1 - (int) (head & 0xFF);
+        } else {
+            byte[] out = buffer;
+            for (int rest = length; rest != 0; rest >>>= 8) {
+                out[--at] = (byte) rest;
+            }
+            out[at - 1] = (byte) (0x80 | start - at);
+            start = at - 1;
+            identifier(head);
         }
-        for (int rest = length; rest != 0; rest >>>= 8) {
-            out[--at] = (byte) rest;
-        }
-        int count = from - at;
-        out[--at] = (byte) (0x80 | count);
-        return at;
     }
 
-    private static int putTag(byte[] out, int from, int tag, int form) {
-        int at = from;
-        int first = tag >>> 24 & 0xC0 | form;
-        int number = tag & 0x1FFFFFFF;
-        if (number < 31) {
-            out[--at] = (byte) (first | number);
-            return at;
-        }
-        out[--at] = (byte) (number & 0x7F);
-        for (int rest = number >> 7; rest != 0; rest >>= 7) {
-            out[--at] = (byte) (rest | 0x80);
-        }
-        out[--at] = (byte) (first | 0x1F);
-        return at;
+    private void identifier(long head) {
+        LONGS.set(buffer, start - 8, head >>> 8);
+        start -= (int) (head & 0xFF);
+    }
+
+    /** The identifier of an element in segments: its first byte says that it is constructed. */
+    private static long constructed(long head) {
+        return head | 0x20L << 8 * (head & 0xFF);
     }
 
     // Primitive types
@@ -256,141 +203,157 @@ public final class BerWriter {
     /**
      * Writes a BOOLEAN.
      *
-     * @param tag its tag
+     * @param head its identifier
      * @param value the value
      * @throws Asn1Exception never; other types may have values that cannot be written
      */
-    public void bool(int tag, boolean value) throws Asn1Exception {
+    public void bool(long head, boolean value) throws Asn1Exception {
         push(value ? 0xFF : 0);
-        header(tag, 1);
+        header(head, 1);
     }
 
     /**
      * Writes a NULL.
      *
-     * @param tag its tag
+     * @param head its identifier
      * @throws Asn1Exception never; other types may have values that cannot be written
      */
-    public void nothing(int tag) throws Asn1Exception {
-        header(tag, 0);
+    public void nothing(long head) throws Asn1Exception {
+        header(head, 0);
     }
 
     /**
      * Writes an INTEGER or ENUMERATED.
      *
-     * @param tag its tag
+     * @param head its identifier
      * @param value the value
      * @throws Asn1Exception never; other types may have values that cannot be written
      */
-    public void integer(int tag, long value) throws Asn1Exception {
-        room(8);
+    public void integer(long head, long value) throws Asn1Exception {
+        room(0);
+        byte[] out = buffer;
         int at = start;
         // The fewest bytes in which the sign is kept (8.3.2).
         int length = 72 - Long.numberOfLeadingZeros(value ^ value >> 63) >> 3;
-        LONGS.set(buffer, at - 8, value);
-        start = at - length;
-        header(tag, length);
+        LONGS.set(out, at - 8, value);
+        at -= length;
+        LONGS.set(out, at - 8, head & ~0xFFL | length);
+        start = at - 1 - (int) (head & 0xFF);
     }
 
     /**
      * Writes an INTEGER in a range.
      *
-     * @param tag its tag
+     * @param head its identifier
      * @param value the value
      * @param least the least value
      * @param most the greatest value
      * @throws Asn1Exception if the value is out of range
      */
-    public void integer(int tag, long value, long least, long most) throws Asn1Exception {
+    public void integer(long head, long value, long least, long most) throws Asn1Exception {
         if (value < least || value > most) {
             throw Asn1Exception.at(ErrorKind.INTEGER_RANGE, 0);
         }
-        integer(tag, value);
+        integer(head, value);
     }
 
     /**
      * Writes an INTEGER of any size.
      *
-     * @param tag its tag
+     * @param head its identifier
      * @param value the value
      * @throws Asn1Exception never; other types may have values that cannot be written
      */
-    public void bigInteger(int tag, BigInteger value) throws Asn1Exception {
+    public void bigInteger(long head, BigInteger value) throws Asn1Exception {
         if (value.bitLength() < 64) {
-            integer(tag, value.longValue());
+            integer(head, value.longValue());
         } else {
-            octetsOf(tag, value.toByteArray());
+            octetsOf(head, value.toByteArray());
         }
     }
 
     /**
      * Writes a non-negative INTEGER of 64 bits.
      *
-     * @param tag its tag
+     * @param head its identifier
      * @param value the value
      * @throws Asn1Exception if the value is out of range
      */
-    public void unsigned(int tag, BigInteger value) throws Asn1Exception {
+    public void unsigned(long head, BigInteger value) throws Asn1Exception {
         if (value.signum() < 0 || value.bitLength() > 64) {
             throw Asn1Exception.at(ErrorKind.INTEGER_RANGE, 0);
         }
-        bigInteger(tag, value);
+        bigInteger(head, value);
     }
 
-    private void octetsOf(int tag, byte[] octets) {
+    private void octetsOf(long head, byte[] octets) {
         push(octets, 0, octets.length);
-        header(tag, octets.length);
+        header(head, octets.length);
     }
 
-    private void string(int tag, byte[] octets, int from, int length) {
+    private void string(long head, byte[] octets, int from, int length) {
         if (cer && length > 1000) {
             int mark = open();
             for (int at = (length - 1) / 1000 * 1000; at >= 0; at -= 1000) {
                 int piece = Math.min(1000, length - at);
                 push(octets, from + at, piece);
-                header(BerTag.OCTET_STRING, piece);
+                header(OCTET_STRING, piece);
             }
-            close(tag, mark);
+            close(constructed(head), mark);
             return;
         }
         push(octets, from, length);
-        header(tag, length);
+        header(head, length);
     }
 
     /**
      * Writes an OCTET STRING.
      *
-     * @param tag its tag
+     * @param head its identifier
      * @param value the value
      * @throws Asn1Exception never; other types may have values that cannot be written
      */
-    public void octets(int tag, Octets value) throws Asn1Exception {
-        string(tag, value.array(), value.start(), value.length());
+    public void octets(long head, Octets value) throws Asn1Exception {
+        byte[] octets = value.array();
+        int length = value.length();
+        int end = value.start() + length;
+        int at = start;
+        if (length <= 16 && end >= 16 && at >= SLACK) {
+            // Always 16 bytes, as branches on short lengths are mispredicted: those in front are overwritten next.
+            byte[] out = buffer;
+            LONGS.set(out, at - 8, (long) LONGS.get(octets, end - 8));
+            LONGS.set(out, at - 16, (long) LONGS.get(octets, end - 16));
+            at -= length;
+            LONGS.set(out, at - 8, head & ~0xFFL | length);
+            start = at - 1 - (int) (head & 0xFF);
+        } else {
+            string(head, octets, value.start(), length);
+        }
     }
 
     /**
      * Writes an OCTET STRING of a fixed size.
      *
-     * @param tag its tag
+     * @param head its identifier
      * @param value the value
      * @param size the number of bytes
      * @throws Asn1Exception if the value has another size
      */
-    public void octets(int tag, Octets value, int size) throws Asn1Exception {
+    public void octets(long head, Octets value, int size) throws Asn1Exception {
         if (value.length() != size) {
             throw Asn1Exception.at(ErrorKind.CONSTRAINT_VIOLATED, 0);
         }
-        octets(tag, value);
+        octets(head, value);
     }
 
     /**
      * Writes a BIT STRING.
      *
-     * @param tag its tag
+     * @param head its identifier
      * @param value the value
      * @throws Asn1Exception never; other types may have values that cannot be written
      */
-    public void bits(int tag, BitString value) throws Asn1Exception {
+    public void bits(long head, BitString value) throws Asn1Exception {
         Octets octets = value.octets();
         int length = octets.length();
         if (cer && length > 999) {
@@ -398,13 +361,13 @@ public final class BerWriter {
             for (int at = (length - 1) / 999 * 999; at >= 0; at -= 999) {
                 int piece = Math.min(999, length - at);
                 putBits(octets.array(), octets.start() + at, piece, at + piece == length ? value.unused() : 0);
-                header(BerTag.BIT_STRING, piece + 1);
+                header(BIT_STRING, piece + 1);
             }
-            close(tag, mark);
+            close(constructed(head), mark);
             return;
         }
         putBits(octets.array(), octets.start(), length, value.unused());
-        header(tag, length + 1);
+        header(head, length + 1);
     }
 
     private void putBits(byte[] octets, int from, int length, int unused) {
@@ -418,103 +381,103 @@ public final class BerWriter {
     /**
      * Writes a BIT STRING of a fixed size.
      *
-     * @param tag its tag
+     * @param head its identifier
      * @param value the value
      * @param size the number of bits
      * @throws Asn1Exception if the value has another size
      */
-    public void bits(int tag, BitString value, int size) throws Asn1Exception {
+    public void bits(long head, BitString value, int size) throws Asn1Exception {
         if (value.length() != size) {
             throw Asn1Exception.at(ErrorKind.CONSTRAINT_VIOLATED, 0);
         }
-        bits(tag, value);
+        bits(head, value);
     }
 
     /**
      * Writes a BIT STRING with named bits: without zero bits at its end in DER and CER (11.2.2).
      *
-     * @param tag its tag
+     * @param head its identifier
      * @param value the value
      * @throws Asn1Exception never; other types may have values that cannot be written
      */
-    public void namedBits(int tag, BitString value) throws Asn1Exception {
-        bits(tag, ber ? value : value.trimmed(0));
+    public void namedBits(long head, BitString value) throws Asn1Exception {
+        bits(head, ber ? value : value.trimmed(0));
     }
 
     /**
      * Writes a BIT STRING with named bits of a fixed size.
      *
-     * @param tag its tag
+     * @param head its identifier
      * @param value the value
      * @param size the number of bits
      * @throws Asn1Exception if the value has another size
      */
-    public void namedBits(int tag, BitString value, int size) throws Asn1Exception {
+    public void namedBits(long head, BitString value, int size) throws Asn1Exception {
         if (value.length() != size) {
             throw Asn1Exception.at(ErrorKind.CONSTRAINT_VIOLATED, 0);
         }
-        namedBits(tag, value);
+        namedBits(head, value);
     }
 
     /**
      * Writes an OBJECT IDENTIFIER.
      *
-     * @param tag its tag
+     * @param head its identifier
      * @param value the value
      * @throws Asn1Exception never; other types may have values that cannot be written
      */
-    public void oid(int tag, ObjectIdentifier value) throws Asn1Exception {
+    public void oid(long head, ObjectIdentifier value) throws Asn1Exception {
         push(value.contents());
-        header(tag, value.contents().length());
+        header(head, value.contents().length());
     }
 
     /**
      * Writes a RELATIVE-OID.
      *
-     * @param tag its tag
+     * @param head its identifier
      * @param value the value
      * @throws Asn1Exception never; other types may have values that cannot be written
      */
-    public void relativeOid(int tag, RelativeObjectIdentifier value) throws Asn1Exception {
+    public void relativeOid(long head, RelativeObjectIdentifier value) throws Asn1Exception {
         push(value.contents());
-        header(tag, value.contents().length());
+        header(head, value.contents().length());
     }
 
     /**
      * Writes a REAL as it came, in DER and CER in the normal form (11.3).
      *
-     * @param tag its tag
+     * @param head its identifier
      * @param value the value
      * @throws Asn1Exception never; other types may have values that cannot be written
      */
-    public void real(int tag, Asn1Real value) throws Asn1Exception {
+    public void real(long head, Asn1Real value) throws Asn1Exception {
         Octets contents = ber ? value.contents() : value.normal();
         push(contents);
-        header(tag, contents.length());
+        header(head, contents.length());
     }
 
     /**
      * Writes a REAL.
      *
-     * @param tag its tag
+     * @param head its identifier
      * @param value the value
      * @throws Asn1Exception never; other types may have values that cannot be written
      */
-    public void doubleReal(int tag, double value) throws Asn1Exception {
-        real(tag, Asn1Real.of(value));
+    public void doubleReal(long head, double value) throws Asn1Exception {
+        real(head, Asn1Real.of(value));
     }
 
     /**
      * Writes a character string (8.23).
      *
-     * @param tag its tag
+     * @param head its identifier
      * @param kind the universal number of its type
      * @param value the text
      * @throws Asn1Exception if the text has characters that the type does not have
      */
-    public void text(int tag, int kind, String value) throws Asn1Exception {
-        if (!(cer && value.length() > 1000) && isCopied(kind, value)) {
-            header(tag, value.length());
+    public void text(long head, int kind, String value) throws Asn1Exception {
+        if (!(cer && value.length() > 1000) && isPut(kind, value)) {
+            header(head, value.length());
             return;
         }
         byte[] octets = value.getBytes(StandardCharsets.ISO_8859_1);
@@ -523,27 +486,19 @@ public final class BerWriter {
             octets = Text.encode(kind, value, ber);
         }
         if (Text.maySegment(kind)) {
-            string(tag, octets, 0, octets.length);
+            string(head, octets, 0, octets.length);
         } else {
-            octetsOf(tag, octets);
+            octetsOf(head, octets);
         }
     }
 
-    /** Copies a text whose characters are all below 128 and of the type in front of the buffer; returns whether it has. */
-    @SuppressWarnings("deprecation")
-    private boolean isCopied(int kind, String value) {
+    /** Puts a text in front of what is written if its characters are all below 128 and of the type; returns whether they are. */
+    private boolean isPut(int kind, String value) {
         int length = value.length();
         room(length);
         int at = start - length;
-        // The low byte of each character.
-        value.getBytes(0, length, buffer, at);
-        if (!Text.isPlain(kind, buffer, at, length)) {
+        if (!Text.put(kind, value, buffer, at)) {
             return false;
-        }
-        for (int i = 0; i < length; i++) {
-            if (value.charAt(i) != buffer[at + i]) {
-                return false;
-            }
         }
         start = at;
         return true;
@@ -561,17 +516,17 @@ public final class BerWriter {
     /**
      * Writes a UTCTime from its text (8.25).
      *
-     * @param tag its tag
+     * @param head its identifier
      * @param value the text
      * @throws Asn1Exception if the text is not one, or not in the form that DER and CER ask for
      */
-    public void utcTime(int tag, String value) throws Asn1Exception {
+    public void utcTime(long head, String value) throws Asn1Exception {
         byte[] octets = time(value);
         if (octets == null) {
             octets = value.getBytes(StandardCharsets.UTF_8);
             Times.utc(Octets.known(octets, 0, octets.length), 0, !ber);
         }
-        string(tag, octets, 0, octets.length);
+        string(head, octets, 0, octets.length);
     }
 
     /** The bytes of a time that was kept although it is not one. */
@@ -582,11 +537,11 @@ public final class BerWriter {
     /**
      * Writes a GeneralizedTime from its text (8.25): in DER and CER without zeros at the end of its fraction (11.7).
      *
-     * @param tag its tag
+     * @param head its identifier
      * @param value the text
      * @throws Asn1Exception if the text is not one, or not in the form that DER and CER ask for
      */
-    public void generalizedTime(int tag, String value) throws Asn1Exception {
+    public void generalizedTime(long head, String value) throws Asn1Exception {
         byte[] octets = time(value);
         if (octets == null) {
             octets = value.getBytes(StandardCharsets.UTF_8);
@@ -596,20 +551,20 @@ public final class BerWriter {
                 Times.generalized(Octets.known(octets, 0, octets.length), 0, true);
             }
         }
-        string(tag, octets, 0, octets.length);
+        string(head, octets, 0, octets.length);
     }
 
     /**
      * Writes a TIME or a useful time type from the text of its value notation (8.26).
      *
-     * @param tag its tag
+     * @param head its identifier
      * @param kind the universal number of its type
      * @param value the text
      * @throws Asn1Exception if the text is not one
      */
-    public void time(int tag, int kind, String value) throws Asn1Exception {
+    public void time(long head, int kind, String value) throws Asn1Exception {
         byte[] octets = time(value);
-        octetsOf(tag, octets != null ? octets : IsoTimes.encode(kind, value, !ber));
+        octetsOf(head, octets != null ? octets : IsoTimes.encode(kind, value, !ber));
     }
 
     /**
@@ -628,38 +583,38 @@ public final class BerWriter {
     /**
      * Ends a string with a value inside.
      *
-     * @param tag the tag of the string
+     * @param head the identifier of the string
      * @param mark where the value ends
      * @param isBits whether it is a BIT STRING
      * @throws Asn1Exception never; other types may have values that cannot be written
      */
-    public void containing(int tag, int mark, boolean isBits) throws Asn1Exception {
+    public void containing(long head, int mark, boolean isBits) throws Asn1Exception {
         int length = length() - mark;
         if (cer && length >= 1000) {
             byte[] contents = Arrays.copyOfRange(buffer, start, start + length);
             start += length;
-            contents(tag, BitString.of(Octets.known(contents, 0, length), 0), isBits);
+            contents(head, BitString.of(Octets.known(contents, 0, length), 0), isBits);
             return;
         }
         if (isBits) {
             push(0);
         }
-        primitive(tag, mark);
+        header(head, length() - mark);
     }
 
     /**
      * Writes a string whose contents are not decoded.
      *
-     * @param tag the tag of the string
+     * @param head the identifier of the string
      * @param value its bits
      * @param isBits whether it is a BIT STRING
      * @throws Asn1Exception never; other types may have values that cannot be written
      */
-    public void contents(int tag, BitString value, boolean isBits) throws Asn1Exception {
+    public void contents(long head, BitString value, boolean isBits) throws Asn1Exception {
         if (isBits) {
-            bits(tag, value);
+            bits(head, value);
         } else {
-            octets(tag, value.octets());
+            octets(head, value.octets());
         }
     }
 

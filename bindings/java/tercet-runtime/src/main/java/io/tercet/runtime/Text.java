@@ -148,6 +148,35 @@ public final class Text {
         }
     }
 
+    /** Puts a text into an array if its characters are of the type and all below 128; returns whether they are. */
+    static boolean put(int kind, String text, byte[] out, int start) {
+        int length = text.length();
+        switch (kind) {
+            case UTF8, IA5 -> {
+                int all = 0;
+                for (int i = 0; i < length; i++) {
+                    char c = text.charAt(i);
+                    out[start + i] = (byte) c;
+                    all |= c;
+                }
+                return all < 128;
+            }
+            case NUMERIC, PRINTABLE, VISIBLE -> {
+                int mask = mask(kind);
+                int all = mask;
+                for (int i = 0; i < length; i++) {
+                    char c = text.charAt(i);
+                    out[start + i] = (byte) c;
+                    all &= c < 128 ? CLASSES[c] : 0;
+                }
+                return (all & mask) != 0;
+            }
+            default -> {
+                return false;
+            }
+        }
+    }
+
     private static boolean isAllowed(int kind, byte octet) {
         return switch (kind) {
             case NUMERIC, PRINTABLE, VISIBLE -> octet >= 0 && (CLASSES[octet] & mask(kind)) != 0;
