@@ -1,5 +1,5 @@
 //! Files of records are read in Java as the command reads them, and written as the same CSV and XML; the plugin for Maven
-//! generates classes once.
+//! generates classes once; Kotlin knows which components may be absent, and all alternatives.
 #![cfg(unix)]
 
 use std::collections::BTreeMap;
@@ -223,19 +223,8 @@ fn maven_generates_classes_once() {
     if programs("jdk", ["mvn", "javac"]).is_none() {
         return;
     }
-    // Maven takes modules by relative paths.
-    let folder = tempfile::tempdir_in(repository().join("target")).unwrap();
-    let project = "<project><modelVersion>4.0.0</modelVersion><groupId>test</groupId><artifactId>all</artifactId><version>1</version>\
-                   <packaging>pom</packaging><modules><module>../../bindings/java</module>\
-                   <module>../../examples/java-cdr</module></modules></project>";
-    fs::write(folder.path().join("pom.xml"), project).unwrap();
-    let build = |goals: &[&str]| {
-        let mut command = Command::new("mvn");
-        command.args(["-B", "-o", "-DskipTests"]).arg(format!("-Dtercet.command={TERCET}")).args(goals);
-        let done = command.current_dir(folder.path()).output().unwrap();
-        (done.status.success(), String::from_utf8_lossy(&done.stdout).into_owned())
-    };
-    let (is_built, text) = build(&["package"]);
+    let project = Project::of(&["../../bindings/java", "../../examples/java-cdr"]);
+    let (is_built, text) = project.build(&["package"]);
     if !is_built && text.contains("offline mode") {
         return tercet_testing::skip("jdk", "the plugins of Maven are not in its local repository");
     }
@@ -244,6 +233,73 @@ fn maven_generates_classes_once() {
     assert!(
         classes.join("Calls.class").is_file() && classes.join("com/example/cdr/CallRecord.class").is_file()
     );
-    let (is_built, text) = build(&["package"]);
+    let (is_built, text) = project.build(&["package"]);
     assert!(is_built && text.contains("nothing changed"), "{text}");
+}
+
+#[test]
+fn kotlin_knows_absence_and_alternatives() {
+    if programs("jdk", ["mvn", "javac", "java"]).is_none() {
+        return;
+    }
+    let project = Project::of(&["../../bindings/java", "../../bindings/java/kotlin-test"]);
+    let (is_built, text) = project.build(&["package"]);
+    if !is_built && text.contains("offline mode") {
+        return tercet_testing::skip(
+            "kotlin",
+            "the compiler of Kotlin is not in the local repository of Maven",
+        );
+    }
+    assert!(is_built, "{text}");
+    let bindings = repository().join("bindings/java");
+    let classes =
+        ["kotlin-test/target/classes", "tercet-runtime/target/classes"].map(|path| bindings.join(path));
+    let library = kotlin_library(&bindings.join("kotlin-test"));
+    let path = std::env::join_paths(classes.iter().chain([&library])).unwrap();
+    let mut java = Command::new("java");
+    java.arg("-cp").arg(path).arg("CallsKt").arg(repository().join("examples/calls.ber"));
+    let done = java.output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let said = String::from_utf8(done.stdout).unwrap();
+    let calls = said.lines().filter(|line| line.starts_with("call ")).count();
+    assert_eq!((said.lines().count(), calls), (24, 18), "{said}");
+
+    let (is_built, text) = project.build(&["package", "-Dsources=faulty"]);
+    let errors: Vec<&str> = text.lines().filter(|line| line.contains("Absent.kt:")).collect();
+    assert!(!is_built && errors.len() == 2, "{text}");
+    assert!(errors[0].contains("nullable receiver") && errors[1].contains("'when' expression"), "{text}");
+}
+
+/// A project of Maven with modules by relative paths, which is how Maven takes them.
+struct Project(tempfile::TempDir);
+
+impl Project {
+    fn of(modules: &[&str]) -> Self {
+        let folder = tempfile::tempdir_in(repository().join("target")).unwrap();
+        let modules: String = modules.iter().map(|path| format!("<module>{path}</module>")).collect();
+        let project = format!(
+            "<project><modelVersion>4.0.0</modelVersion><groupId>test</groupId><artifactId>all</artifactId>\
+             <version>1</version><packaging>pom</packaging><modules>{modules}</modules></project>"
+        );
+        fs::write(folder.path().join("pom.xml"), project).unwrap();
+        Self(folder)
+    }
+
+    /// Whether Maven succeeds with what it has, and what it prints.
+    fn build(&self, goals: &[&str]) -> (bool, String) {
+        let mut command = Command::new("mvn");
+        command.args(["-B", "-o", "-DskipTests"]).arg(format!("-Dtercet.command={TERCET}")).args(goals);
+        let done = command.current_dir(self.0.path()).output().unwrap();
+        (done.status.success(), String::from_utf8_lossy(&done.stdout).into_owned())
+    }
+}
+
+/// The library of Kotlin in the local repository of Maven, in the version that the project has.
+fn kotlin_library(project: &Path) -> PathBuf {
+    let text = fs::read_to_string(project.join("pom.xml")).unwrap();
+    let (_, version) = text.split_once("<kotlin.version>").unwrap();
+    let (version, _) = version.split_once('<').unwrap();
+    let home = PathBuf::from(std::env::var_os("HOME").unwrap());
+    let folder = home.join(".m2/repository/org/jetbrains/kotlin/kotlin-stdlib").join(version);
+    folder.join(format!("kotlin-stdlib-{version}.jar"))
 }
