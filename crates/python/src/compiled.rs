@@ -68,6 +68,11 @@ impl Compiled {
         &self.plans[0].shape
     }
 
+    /// The plan of the first transfer syntax.
+    pub(crate) fn plan(&self) -> &Plan {
+        &self.plans[0]
+    }
+
     /// The transfer syntax at an index, 0 for the only one.
     pub(crate) fn syntax(&self, which: usize) -> Rules {
         self.syntaxes[which]

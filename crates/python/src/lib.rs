@@ -19,6 +19,7 @@ mod octets;
 mod options;
 mod rendering;
 mod schema;
+mod shown;
 mod times;
 
 /// The compiled half of the package `tercet`.
@@ -47,6 +48,8 @@ mod _tercet {
     use crate::options::unknown;
     #[pymodule_export]
     use crate::schema::Schema;
+    #[pymodule_export]
+    use crate::shown::Shown;
 
     #[pymodule_export]
     #[expect(non_upper_case_globals, reason = "Python's own name for it")]

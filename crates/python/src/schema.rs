@@ -7,6 +7,7 @@ use crate::files::{Feed, Outlet};
 use crate::interrupt::interruptible;
 use crate::objects::Looks;
 use crate::octets::Input;
+use crate::shown::{self, Shown};
 use crate::{error, options};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyType};
@@ -439,6 +440,23 @@ impl Schema {
         let meant = self.named(&r#type.0, &rules.0)?;
         let reading = options::of_values(meant.current().syntax(0), options)?;
         codec::decode(data, &meant, &reading)
+    }
+
+    /// Reads data that is one value of a type, part by part: the place, the meaning and the clause of each. Data that breaks
+    /// off or is damaged is shown up to the fault.
+    ///
+    /// Raises SchemaError for an unknown type.
+    #[pyo3(signature = (r#type, rules, data, **options))]
+    fn show(
+        &self,
+        r#type: Argument<Bound<'_, PyString>>,
+        rules: Argument<Bound<'_, PyString>>,
+        data: &Bound<'_, PyAny>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Shown> {
+        let meant = self.named(&r#type.0, &rules.0)?;
+        let reading = options::of_values(meant.current().syntax(0), options)?;
+        shown::show(data, &meant, &r#type.0.to_string(), &reading)
     }
 
     /// Encodes a value; text is in UTF-8.

@@ -4,7 +4,7 @@ from typing import Any, Literal, Protocol, TypeAlias, TypedDict, final, overload
 
 from typing_extensions import Buffer, Self, Unpack
 
-from tercet._values import Candidate, Diagnosis, Diagnostic, Report, Split, Violation
+from tercet._values import Candidate, Diagnosis, Diagnostic, Part, Report, Split, Violation
 
 __version__: str
 
@@ -110,6 +110,25 @@ class Codec:
         """
 
 @final
+class Shown:
+    """One encoding, part by part: `Schema.show()`. Notebooks show it as a table, `print` as lines."""
+
+    @property
+    def type(self) -> str:
+        """The name of the type, as it was given."""
+    @property
+    def rules(self) -> str:
+        """The name of the transfer syntax."""
+    @property
+    def error(self) -> str | None:
+        """What is wrong with the data; None if it is one value."""
+    @property
+    def parts(self) -> list[Part]:
+        """The parts in the order of the data: all bits, each once, up to the first fault."""
+    def _repr_html_(self) -> str:
+        """Returns the parts as a table of HTML, for notebooks."""
+
+@final
 class Schema:
     """Specifications, ready to decode and encode. Many threads may use one schema at the same time.
 
@@ -170,6 +189,12 @@ class Schema:
         `uper`, `canonical-aper`, `canonical-uper`, `oer`, `coer`, `xer`, `cxer`, `exer`, `jer`, `gser`.
 
         Raises DecodeError, SchemaError for an unknown type.
+        """
+    def show(self, type: str, rules: str, data: Buffer | str, **options: Unpack[ValueOptions]) -> Shown:
+        """Reads data that is one value of a type, part by part: the place, the meaning and the clause of each. Data that
+        breaks off or is damaged is shown up to the fault.
+
+        Raises SchemaError for an unknown type.
         """
     def encode(self, type: str, rules: str, value: Any) -> bytes:
         """Encodes a value; text is in UTF-8.

@@ -66,6 +66,29 @@ class Diagnostic(NamedTuple):
     """All of it for people, with the lines of the specification."""
 
 
+class Part(NamedTuple):
+    """A part of an encoding: ``Shown.parts``."""
+
+    offset: int
+    """The byte that it begins in."""
+    bit: int
+    """The bit of that byte that it begins with; 0 is the highest."""
+    bits: int
+    """The number of bits."""
+    part: str
+    """The kind of part: ``length``, ``contents``, ``start-tag``."""
+    meaning: str
+    """The tag, the length or the number that the bits stand for; empty for others."""
+    path: str
+    """The way to the value that it belongs to: ``CallEvent.parties[2].number``."""
+    type: str
+    """The name of the type of that value, or of its kind."""
+    value: str | None
+    """The value as JSON, if this is the last part of its contents."""
+    clause: str
+    """The clause of the standard that defines the part: ``X.690 8.3``."""
+
+
 class Violation(NamedTuple):
     """A constraint that a value does not meet."""
 

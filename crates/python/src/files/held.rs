@@ -146,7 +146,7 @@ pub(super) fn html(table: &HeldTable, caption: &str) -> String {
 }
 
 /// Text for HTML.
-pub(super) fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 

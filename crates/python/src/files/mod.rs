@@ -23,7 +23,7 @@ pub(crate) use cut::{split_key, splits};
 pub(crate) use diagnose::doctor;
 pub(crate) use failure::Failure;
 pub(crate) use feed::{Feed, Outlet};
-pub(crate) use held::{HeldTable, frame, names};
+pub(crate) use held::{HeldTable, escaped, frame, names};
 pub(crate) use input::{Input, expand, inputs_of};
 pub(crate) use iterate::{Record, Records, iter_records};
 pub(crate) use table::{ArrowSchema, Batch, Batches, Table, read, schema_capsule};
