@@ -1,8 +1,9 @@
 # Two commands: `make demo` builds and does the main job, `make test` runs all checks. Both set up what they need.
 
-# What is built once needs no records for the next build: 22 GB of a full run.
+# What is built once needs no records for the next build, 22 GB of a full run, and no lines for a debugger.
 ifdef CI
 export CARGO_INCREMENTAL ?= 0
+export CARGO_PROFILE_DEV_DEBUG ?= none
 endif
 
 CARGO ?= cargo

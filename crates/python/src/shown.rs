@@ -125,7 +125,7 @@ impl Shown {
         self.rules
     }
 
-    /// What is wrong with the data; None if it is one value.
+    /// The fault in the data; None if it is one value.
     #[getter]
     fn error(&self) -> Option<&str> {
         self.error.as_deref()

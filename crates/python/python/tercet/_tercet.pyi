@@ -121,7 +121,7 @@ class Shown:
         """The name of the transfer syntax."""
     @property
     def error(self) -> str | None:
-        """What is wrong with the data; None if it is one value."""
+        """The fault in the data; None if it is one value."""
     @property
     def parts(self) -> list[Part]:
         """The parts in the order of the data: all bits, each once, up to the first fault."""
