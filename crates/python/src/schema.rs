@@ -442,8 +442,8 @@ impl Schema {
         codec::decode(data, &meant, &reading)
     }
 
-    /// Reads data that is one value of a type, part by part: the place, the meaning and the clause of each. Data that breaks
-    /// off or is damaged is shown up to the fault.
+    /// Reads data that is one value of a type, part by part: the place, the meaning and the clause of each.
+    /// Data that is cut or damaged is shown up to the fault.
     ///
     /// Raises SchemaError for an unknown type.
     #[pyo3(signature = (r#type, rules, data, **options))]

@@ -111,7 +111,7 @@ class Codec:
 
 @final
 class Shown:
-    """One encoding, part by part: `Schema.show()`. Notebooks show it as a table, `print` as lines."""
+    """One encoding, part by part: `Schema.show()`. Notebooks show it as a table."""
 
     @property
     def type(self) -> str:
@@ -191,8 +191,8 @@ class Schema:
         Raises DecodeError, SchemaError for an unknown type.
         """
     def show(self, type: str, rules: str, data: Buffer | str, **options: Unpack[ValueOptions]) -> Shown:
-        """Reads data that is one value of a type, part by part: the place, the meaning and the clause of each. Data that
-        breaks off or is damaged is shown up to the fault.
+        """Reads data that is one value of a type, part by part: the place, the meaning and the clause of each.
+        Data that is cut or damaged is shown up to the fault.
 
         Raises SchemaError for an unknown type.
         """
