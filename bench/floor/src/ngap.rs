@@ -99,7 +99,7 @@ struct Flow {
     quality: Quality,
     retention: u8,
     may_pre_empt: bool,
-    may_be_pre_empted: bool,
+    is_vulnerable: bool,
     guaranteed: Option<Guaranteed>,
     is_reflective: bool,
     is_likely: bool,
@@ -280,7 +280,7 @@ impl Flow {
         none(bits, 1)?;
         let may_pre_empt = flag(bits)?;
         none(bits, 1)?;
-        let may_be_pre_empted = flag(bits)?;
+        let is_vulnerable = flag(bits)?;
         let guaranteed = if has_guaranteed { Some(Guaranteed::read(bits)?) } else { None };
         // Each has one item, and may have more.
         none(bits, usize::from(is_reflective) + usize::from(is_likely))?;
@@ -295,7 +295,7 @@ impl Flow {
             quality,
             retention,
             may_pre_empt,
-            may_be_pre_empted,
+            is_vulnerable,
             guaranteed,
             is_reflective,
             is_likely,
@@ -311,7 +311,7 @@ impl Flow {
         out.put(5, bit(has_guaranteed, 3) | bit(self.is_reflective, 2) | bit(self.is_likely, 1));
         self.quality.write(out);
         out.put(6, u64::from(self.retention) - 1);
-        out.put(4, bit(self.may_pre_empt, 2) | bit(self.may_be_pre_empted, 0));
+        out.put(4, bit(self.may_pre_empt, 2) | bit(self.is_vulnerable, 0));
         if let Some(guaranteed) = &self.guaranteed {
             guaranteed.write(out);
         }
