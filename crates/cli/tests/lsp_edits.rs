@@ -180,11 +180,8 @@ fn request(text: &Text, uri: &str, random: &mut Random) -> (&'static str, Value)
         "diagnostic",
     ];
     let at = text.place(random, usize::MAX);
-    let end = (at..text.text.len())
-        .take(200)
-        .filter(|at| text.text.is_char_boundary(*at))
-        .next_back()
-        .unwrap_or(at);
+    let is_boundary = |at: &usize| text.text.is_char_boundary(*at);
+    let end = (at..text.text.len()).take(200).rfind(is_boundary).unwrap_or(at);
     let end = text.position(end);
     let position = text.position(at);
     let range = json!({ "start": position, "end": end });

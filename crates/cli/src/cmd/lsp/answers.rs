@@ -354,7 +354,7 @@ pub(super) fn diagnostics(world: &World, reach: &Reach, file: FileId) -> Vec<Val
     let types = world.snapshot.unused_types(file, |name| imported.contains(name)).into_iter();
     let types = types.map(|name| hint(name, "no definition uses this type", 1));
     let deprecated = world.snapshot.deprecated(file).into_iter();
-    let deprecated = deprecated.map(|(span, message)| hint(span, &message, 2));
+    let deprecated = deprecated.map(|(span, message)| hint(span, message, 2));
     let found = world.snapshot.diagnostics(file).map(|diagnostic| shown(world, diagnostic));
     found.chain(unused).chain(types).chain(deprecated).collect()
 }

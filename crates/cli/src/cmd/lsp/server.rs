@@ -34,7 +34,7 @@ pub(super) fn run(paths: &[PathBuf], options: SchemaOptions) -> Done<()> {
     // The connection holds one message at a time: here all wait that have arrived while an answer is made.
     let (sender, incoming) = mpsc::channel();
     let receiver = connection.receiver.clone();
-    std::thread::spawn(move || receiver.into_iter().try_for_each(|message| sender.send(message)));
+    std::thread::spawn(move || receiver.into_iter().all(|message| sender.send(message).is_ok()));
     let mut server = Server {
         connection,
         incoming,
