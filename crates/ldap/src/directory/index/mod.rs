@@ -315,8 +315,8 @@ struct Waiting {
     grams: Vec<(u32, u32)>,
 }
 
-/// Entries whose keys wait at a time.
-const BULK: usize = 1 << 16;
+/// Entries whose keys wait at a time. Tests have few.
+const BULK: usize = if cfg!(test) { 100 } else { 1 << 16 };
 
 /// Puts keys that wait into their sets.
 fn settle(attributes: &mut [Indexed], waiting: &mut [Waiting]) {
@@ -508,7 +508,9 @@ fn sortable(rule: Rule, value: &[u8]) -> Box<[u8]> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::entry::Origin;
     use super::*;
+    use crate::Filter;
 
     #[test]
     fn specifications() {
@@ -521,6 +523,64 @@ mod tests {
         for wrong in ["", ":eq", "cn:", "cn:foo", "cn;lang-de:eq", "c n:eq"] {
             assert!(wrong.parse::<IndexSpec>().is_err(), "{wrong}");
         }
+    }
+
+    /// Entries whose values are alike: most words and grams are in several of them, in any order.
+    fn entries(count: u32) -> Vec<Stored> {
+        let words = ["ada", "Bob  Ada", "abracadabra", "ö", "x", "", "dab"];
+        let word = |id: u32| words[(id * 7 % 11 % 7) as usize].as_bytes().to_vec();
+        let entry = |id: u32| {
+            let name = format!("uid=u{},o=test", id % 40);
+            let attributes = vec![
+                ("objectClass".to_owned(), vec![b"person".to_vec()]),
+                ("uid".to_owned(), vec![format!("u{}", id % 40).into_bytes()]),
+                ("cn".to_owned(), vec![word(id), word(id + 1)]),
+                ("cn;lang-en".to_owned(), vec![word(id + 3)]),
+                ("uidNumber".to_owned(), vec![(id % 50).to_string().into_bytes()]),
+                ("description".to_owned(), vec![word(id)]),
+            ];
+            let origin = Origin { id, serial: u64::from(id), changed: 1, created: 0, modified: 0 };
+            Stored::new(&name, format!("o=test\0u{id}\0").as_bytes(), &attributes, origin)
+        };
+        (0..count).map(entry).collect()
+    }
+
+    #[test]
+    fn filled_at_once_as_one_by_one() {
+        let entries = entries(950);
+        let (mut filled, mut inserted) = (Index::default(), Index::default());
+        filled.suspend();
+        entries.iter().for_each(|stored| filled.insert(stored));
+        filled.fill(entries.iter());
+        entries.iter().for_each(|stored| inserted.insert(stored));
+        let mut found = 0;
+        for text in [
+            "(objectClass=person)",
+            "(uid=u7)",
+            "(uid=*)",
+            "(cn=ada)",
+            "(cn=bob ada)",
+            "(cn=*dab*)",
+            "(cn=ab*ra)",
+            "(cn=abr*)",
+            "(uidNumber>=12)",
+            "(uidNumber<=7)",
+            "(cn=nobody)",
+            "(entryUUID=00000000-0000-4000-8000-000000000007)",
+        ] {
+            let filter: Filter<'_> = text.parse().unwrap();
+            let condition = Condition::new(&filter, &|_| true);
+            let ids = |index: &Index| {
+                let mut ids = Vec::new();
+                assert!(index.collect(&condition, &mut ids), "{text}");
+                ids.sort_unstable();
+                ids
+            };
+            assert_eq!(ids(&filled), ids(&inserted), "{text}");
+            assert_eq!(filled.estimate(&condition), inserted.estimate(&condition), "{text}");
+            found += ids(&filled).len();
+        }
+        assert!(found > 2_000, "{found}");
     }
 
     #[test]
