@@ -79,14 +79,8 @@ impl<'m> Presences<'m> for Per<'_, 'm, '_> {
         format!("{name}{}", self.variables)
     }
 
-    fn read(&mut self, value: &Value, target: &str, held: Held<'_>) {
-        let call = self.call(value, held);
-        let call = if self.p.types.is_newtype(value.node) {
-            format!("new {}({call})", self.p.names.ty(self.p.types.same(value.node)))
-        } else {
-            call
-        };
-        self.line(format!("{target}{call};"));
+    fn call(&mut self, value: &Value, held: Held<'_>) -> String {
+        self.read_value(value, held)
     }
 
     fn write(&mut self, value: &Value, v: &str) {

@@ -46,8 +46,20 @@ pub(super) trait Presences<'m>: Lines {
     /// The name of another variable.
     fn variable(&mut self, name: &str) -> String;
 
-    /// The line that reads a value and assigns it.
-    fn read(&mut self, value: &Self::Value, target: &str, held: Held<'_>);
+    /// The expression that reads a value.
+    fn call(&mut self, value: &Self::Value, held: Held<'_>) -> String;
+
+    /// Prints the line that reads a value and assigns it.
+    fn read(&mut self, value: &Self::Value, target: &str, held: Held<'_>) {
+        let call = self.call(value, held);
+        let (p, node) = (self.printer(), Self::of(value).0);
+        let value = if p.types.is_newtype(node) {
+            format!("new {}({call})", p.names.ty(p.types.same(node)))
+        } else {
+            call
+        };
+        self.line(format!("{target}{value};"));
+    }
 
     /// The lines that write the value of an expression.
     fn write(&mut self, value: &Self::Value, v: &str);

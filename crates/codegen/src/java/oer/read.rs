@@ -13,7 +13,7 @@ use tercet_plan::NodeId;
 use tercet_plan::oer::{Integer, Real};
 
 impl Oer<'_, '_, '_> {
-    pub(super) fn call(&mut self, value: &Value, held: Held<'_>) -> String {
+    pub(super) fn read_value(&mut self, value: &Value, held: Held<'_>) -> String {
         let node = value.node;
         match &value.primitive {
             Primitive::Unsupported => "r.unsupported()".into(),

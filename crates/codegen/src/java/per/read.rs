@@ -14,7 +14,7 @@ use tercet_plan::NodeId;
 use tercet_plan::per::Whole;
 
 impl Per<'_, '_, '_> {
-    pub(super) fn call(&mut self, value: &Value, held: Held<'_>) -> String {
+    pub(super) fn read_value(&mut self, value: &Value, held: Held<'_>) -> String {
         let (rules, node) = (self.rules, value.node);
         match &value.primitive {
             Primitive::Tabled(_) | Primitive::Unsupported => "r.unsupported()".into(),
