@@ -180,7 +180,8 @@ def _asn1c(definition: Definition) -> tuple[str, str]:
 
 
 def _digest(definition: Definition, work: str, out: Path) -> str:
-    """Of XML and JSON, the values of the first records; of tables, whose columns differ by tool, that there is one."""
+    """Of XML and JSON, the values of the first records; of CSV, whose columns differ by tool, that there is a table; of
+    Parquet the number of rows."""
     if work == "xml":
         end = f"</{definition.type}>"
         with open(out, encoding="utf-8") as file:
@@ -195,8 +196,9 @@ def _digest(definition: Definition, work: str, out: Path) -> str:
         with open(out, encoding="utf-8") as lines:
             return "a table" if sum(1 for _ in itertools.islice(lines, COMPARED)) else "nothing"
     else:
-        octets = out.read_bytes()
-        return "a table" if octets[:4] == octets[-4:] == b"PAR1" else "nothing"
+        asks = "import sys, pyarrow.parquet as it; print(it.read_metadata(sys.argv[1]).num_rows)"
+        rows = commands.said(commands.python(), "-c", asks, str(out))
+        return f"{rows} rows" if rows.isdigit() else "nothing"
     return canonical.digest(definition, values)
 
 
