@@ -22,8 +22,8 @@ pub(super) struct Settings {
     aliases: BTreeMap<String, String>,
     /// What tags mean.
     tags: Option<TagMode>,
-    /// Whether every deviation from the standard is an error; `false` makes faults warnings that can be understood
-    /// nevertheless, such as unknown names, which are errors if nothing is said.
+    /// Whether every deviation from the standard is an error. `false` makes warnings of faults that the rest of a text
+    /// can be read without, such as unknown names; they are errors without this setting.
     strict: Option<bool>,
     /// The encoding rules whose sizes hovers have.
     rules: Option<Vec<String>>,
