@@ -15,7 +15,9 @@ fn code_map(text: &str) -> Layers {
         let cells: Vec<&str> = row.split('|').map(str::trim).collect();
         let [_, path, .., uses, _] = cells[..] else { continue };
         let path = path.trim_matches('`');
-        if let Some(name) = path.strip_prefix("crates/").or_else(|| (path == "xtask").then_some(path)) {
+        let own_folder = || ["bench/floor", "xtask"].contains(&path).then_some(path);
+        if let Some(name) = path.strip_prefix("crates/").or_else(own_folder) {
+            let name = name.rsplit('/').next().unwrap_or(name);
             let uses = uses.split(", ").filter(|&it| it != "–").map(crate_name).collect();
             layers.insert(crate_name(name), uses);
         }

@@ -113,8 +113,8 @@ impl Crew {
         match self.reports.recv().await {
             Some(Report::Ended(left)) => self.ended(left),
             Some(Report::Listening) => Ok(()),
-            // They send their report last, whatever happens.
-            None => std::future::pending().await,
+            // They send their report last, unless they panic.
+            None => Err(Failure::input("a job has ended without a report")),
         }
     }
 
