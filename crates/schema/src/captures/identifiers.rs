@@ -1,6 +1,7 @@
 //! Identifiers in messages, by which conversations are followed.
 
 use serde_json::Value;
+use std::collections::BTreeSet;
 use tercet_capture::Protocol;
 use tercet_dynamic::text::{Octets, push_octets};
 use tercet_dynamic::{Leaf, Token, View};
@@ -74,6 +75,8 @@ pub(super) struct Keys {
     components: Box<[Option<&'static str>]>,
     /// Components with the codes of operations of TCAP.
     operations: Box<[bool]>,
+    /// How many identifiers a message has at most; without a bound where it can have operations.
+    most: usize,
 }
 
 impl Keys {
@@ -90,11 +93,12 @@ impl Keys {
             protocol.name == "tcap" && matches!(name, "localValue" | "local" | "globalValue" | "global")
         };
         let names = || shape.fields.iter().map(|field| shape.name(field.name));
-        Self {
-            types: (0..shape.nodes.len()).map(of_type).collect(),
-            components: names().map(of_component).collect(),
-            operations: names().map(is_operation).collect(),
-        }
+        let types: Box<[_]> = (0..shape.nodes.len()).map(of_type).collect();
+        let components: Box<[_]> = names().map(of_component).collect();
+        let operations: Box<[_]> = names().map(is_operation).collect();
+        let keys: BTreeSet<_> = types.iter().chain(&components).flatten().collect();
+        let most = if operations.contains(&true) { usize::MAX } else { keys.len() };
+        Self { types, components, operations, most }
     }
 
     /// Returns the identifiers of a message, each the first time; of TCAP the operations too.
@@ -102,6 +106,9 @@ impl Keys {
         let mut found = Identifiers::new();
         let mut operations = Vec::new();
         for token in view.tokens() {
+            if found.len() == self.most {
+                break;
+            }
             let Token::Leaf { node, field, leaf } = token else { continue };
             let of_field = (field != FieldId::ROOT).then(|| field.index());
             if of_field.is_some_and(|at| self.operations.get(at) == Some(&true)) {

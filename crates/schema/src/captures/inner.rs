@@ -140,6 +140,8 @@ pub(super) struct Carried {
 #[derive(Debug, Default)]
 pub(super) struct Carriers {
     known: Vec<&'static Carrier>,
+    /// What each node is.
+    parts: Box<[Part]>,
     /// Of each type: a bit for each carrier that has its name.
     types: Box<[u64]>,
     /// The same for the types around strings.
@@ -149,6 +151,14 @@ pub(super) struct Carriers {
     /// Of each component with the number of an information element: the numbers of those that carry messages, in order, each
     /// with a bit for each carrier that has its name.
     elements: Box<[Vec<(i64, u64)>]>,
+}
+
+/// What a node is to a search for carriers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    OctetString,
+    OpenType,
+    Other,
 }
 
 impl Carriers {
@@ -164,7 +174,13 @@ impl Carriers {
         let nodes =
             || (0..shape.nodes.len()).map(|at| shape.type_name(NodeId(at as u32)).unwrap_or_default());
         let names = || shape.fields.iter().map(|field| shape.name(field.name));
+        let part = |kind: Kind| match kind {
+            Kind::OctetString => Part::OctetString,
+            Kind::Open => Part::OpenType,
+            _ => Part::Other,
+        };
         Self {
+            parts: shape.nodes.iter().map(|node| part(node.kind)).collect(),
             types: nodes().map(|name| mask(&|it| it.name == name)).collect(),
             around: nodes()
                 .map(|name| mask(&|it| it.name.split_once('/').is_none_or(|(around, _)| around == name)))
@@ -186,6 +202,7 @@ impl Carriers {
             FieldId::ROOT => 0,
             field => of(&self.components, field.index()),
         };
+        let part = |node: NodeId| self.parts.get(node.index()).copied().unwrap_or(Part::Other);
         // Of each value around: its component, its type, the information element that it is.
         let mut around: Vec<(u64, u64, u64)> = Vec::new();
         for token in view.tokens() {
@@ -193,8 +210,7 @@ impl Carriers {
                 Token::Open { field, node, .. } => {
                     // The value of an element is in an open type.
                     let element = around.last().map_or(0, |it| it.2);
-                    let is_open = shape.node(node).kind == Kind::Open;
-                    let element = if is_open { element } else { 0 };
+                    let element = if part(node) == Part::OpenType { element } else { 0 };
                     around.push((of_component(field), of(&self.around, node.index()), element));
                 }
                 Token::Close { .. } => _ = around.pop(),
@@ -208,15 +224,13 @@ impl Carriers {
                         last.2 = at.map_or(0, |at| numbers[at].1);
                     }
                 }
-                Token::Leaf { field, node, leaf } if found.len() < INNER_LIMIT => {
+                Token::Leaf { field, node, leaf }
+                    if part(node) == Part::OctetString && found.len() < INNER_LIMIT =>
+                {
                     let (component, inside, element) = around.last().copied().unwrap_or((0, u64::MAX, 0));
                     let mask = of(&self.types, node.index()) | of_component(field) | component | element;
-                    let mask = mask & inside;
-                    if mask == 0 || shape.node(node).kind != Kind::OctetString {
-                        continue;
-                    }
-                    let carrier = self.known[mask.trailing_zeros() as usize];
-                    if let Some(octets) = leaf.contents() {
+                    let carrier = self.known.get((mask & inside).trailing_zeros() as usize);
+                    if let Some((carrier, octets)) = carrier.zip(leaf.contents()) {
                         found.extend(carrier.open(octets, shape, view, name));
                     }
                 }
