@@ -1,5 +1,5 @@
-//! How fast the engine is without a network: transactions of two engines that hand each other their messages, and the memory of
-//! live transactions.
+//! How fast the engine is without a network: transactions of two engines that hand each other their messages, what of that is
+//! reading and writing of messages, and the memory of live transactions.
 //!
 //! ```sh
 //! cargo run --release -p tercet-megaco-engine --example throughput
@@ -10,10 +10,12 @@
 //! that of one.
 #![expect(clippy::print_stdout, reason = "an example reports to its reader")]
 
+use std::hint::black_box;
 use std::sync::Barrier;
 use std::time::Instant;
 
 use tercet_megaco::List;
+use tercet_megaco::codec::{Codec, Encoding};
 use tercet_megaco::model::{ActionRequest, MessageBody, Transaction};
 use tercet_megaco::text::{read_message, read_mid};
 use tercet_megaco_engine::{
@@ -75,6 +77,8 @@ type Result<T> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>
 struct Spent {
     wall: f64,
     processor: f64,
+    /// The messages of the first transaction.
+    messages: Vec<Vec<u8>>,
 }
 
 /// Runs transactions between two engines.
@@ -86,6 +90,7 @@ fn transactions(encoding: &str, count: u64, start: &Barrier) -> Result<Spent> {
     let mut answers = Answers::new(3, 1);
     let conn = mg.connect(Time::default(), mg_user, Some(read_mid(b"mgc")?), route(1))?;
     let mut ended = Ended(0);
+    let mut messages = Vec::new();
     start.wait();
     let (begin, nanos) = (Instant::now(), thread_nanos());
     for number in 0..count {
@@ -93,6 +98,7 @@ fn transactions(encoding: &str, count: u64, start: &Barrier) -> Result<Spent> {
         let now = Time::from_micros(number * 10);
         mg.request(now, conn, [actions.clone()], &RequestOptions::default())?;
         while let Some(transmit) = mg.poll_transmit() {
+            messages.extend((number == 0).then(|| transmit.octets.to_vec()));
             let mut answered = Ok(());
             mgc.handle_input_with(now, mgc_user, route(2), &transmit.octets, |mgc, asked| {
                 let result = answers.answer(asked.actions);
@@ -102,6 +108,7 @@ fn transactions(encoding: &str, count: u64, start: &Barrier) -> Result<Spent> {
         }
         while mgc.poll_event().is_some() {}
         while let Some(transmit) = mgc.poll_transmit() {
+            messages.extend((number == 0).then(|| transmit.octets.to_vec()));
             mg.handle_input_by(now, mg_user, route(1), &transmit.octets, &mut ended);
         }
         while mg.poll_event().is_some() {}
@@ -110,8 +117,24 @@ fn transactions(encoding: &str, count: u64, start: &Barrier) -> Result<Spent> {
             mgc.handle_timeout(now);
         }
     }
-    let spent = Spent { wall: begin.elapsed().as_secs_f64(), processor: (thread_nanos() - nanos) / 1e9 };
+    let (wall, processor) = (begin.elapsed().as_secs_f64(), (thread_nanos() - nanos) / 1e9);
+    let spent = Spent { wall, processor, messages };
     if ended.0 == count { Ok(spent) } else { Err("not all transactions ended".into()) }
+}
+
+/// Seconds of the processor that reading and writing the messages of transactions takes, each as often as the engines do.
+fn codecs(encoding: &str, messages: &[Vec<u8>], count: u64) -> Result<f64> {
+    let encoding = Encoding::named(encoding).ok_or("no such encoding")?;
+    let mut out = Vec::new();
+    let nanos = thread_nanos();
+    for _ in 0..count {
+        for octets in messages {
+            out.clear();
+            encoding.encode(&encoding.decode(black_box(octets))?, &mut out)?;
+            black_box(&out);
+        }
+    }
+    Ok((thread_nanos() - nanos) / 1e9)
 }
 
 /// Runs transactions on threads. Returns what each has spent.
@@ -141,11 +164,19 @@ fn main() -> Result<()> {
         Some(_) => words.next().ok_or("how many threads?")?.parse()?,
     };
     for encoding in ["compact", "ber"] {
-        let (alone, of_processor) = rates(&on_threads(1, encoding, count)?, count);
+        let spent = on_threads(1, encoding, count)?;
+        let (alone, of_processor) = rates(&spent, count);
         println!(
             "{encoding}: {:.2} us a transaction on both sides with codecs, {alone:.0} a second, {of_processor:.0} a second of \
              processor time",
             1e6 / alone
+        );
+        let of_codecs = codecs(encoding, &spent[0].messages, count)?;
+        let of_engines = spent[0].processor - of_codecs;
+        println!(
+            "{encoding}: {:.2} us of it in codecs; {:.0} a second of processor time without them",
+            1e6 * of_codecs / count as f64,
+            count as f64 / of_engines
         );
         if threads > 1 {
             let (together, of_processors) = rates(&on_threads(threads, encoding, count)?, count);
