@@ -4,6 +4,14 @@
 ifdef CI
 export CARGO_INCREMENTAL ?= 0
 export CARGO_PROFILE_DEV_DEBUG ?= none
+# What waits for registries and servers goes beside what computes. Cargo has its own jobs, and pip one environment.
+MAKEFLAGS += --jobs=2 --output-sync=line
+unexport MAKEFLAGS
+fmt spell clippy rust-test: | setup
+rust-test: | clippy
+bench-test: | spell
+python-test: | bench-test
+spark-test: | python-test
 endif
 
 CARGO ?= cargo
