@@ -318,11 +318,12 @@ public final class BerWriter {
         int length = value.length();
         int end = value.start() + length;
         int at = start;
-        if (length <= 16 && end >= 16 && at >= SLACK) {
+        if (length <= 16 && end >= 8 && at >= SLACK) {
             // Always 16 bytes, as branches on short lengths are mispredicted: those in front are overwritten next.
             byte[] out = buffer;
+            int first = Math.max(end - 16, 0);
             LONGS.set(out, at - 8, (long) LONGS.get(octets, end - 8));
-            LONGS.set(out, at - 16, (long) LONGS.get(octets, end - 16));
+            LONGS.set(out, at - 16, (long) LONGS.get(octets, first) >>> 8 * (first + 16 - end));
             at -= length;
             LONGS.set(out, at - 8, head & ~0xFFL | length);
             start = at - 1 - (int) (head & 0xFF);
