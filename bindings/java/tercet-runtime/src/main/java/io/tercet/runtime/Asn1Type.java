@@ -183,12 +183,8 @@ public abstract class Asn1Type<T> {
     /** Checks that an encoding is the one of its value, which is written again: there is only one. */
     private void checkCanonical(Rules rules, T value, byte[] input, int start, int taken) throws Asn1Exception {
         PerWriter w = new PerWriter(rules);
-        try {
-            write(w, value);
-        } catch (Asn1Exception fault) {
-            // The fault of the value has no place in its encoding.
-            throw Asn1Exception.at(fault.kind(), fault.offset());
-        }
+        // A fault in the value has a path, but no place in its encoding.
+        write(w, value);
         Octets canonical = w.view();
         int same = 0;
         while (same < taken && same < canonical.length() && input[start + same] == canonical.get(same)) {
