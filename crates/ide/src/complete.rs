@@ -50,7 +50,9 @@ impl Snapshot {
         });
         let mut found = Found::default();
         if before.ends_with('&') {
-            self.fields(&mut found);
+            if let Some(here) = here {
+                self.fields(&modules[here], &mut found);
+            }
             return (prefix, found.finish());
         }
         if let Some(rest) = before.strip_suffix('.')
@@ -101,14 +103,22 @@ impl Snapshot {
         let first = self.text(prefix).chars().next().map(|letter| letter.to_ascii_lowercase());
         let fits =
             |name: &str| first.is_none_or(|first| name.chars().any(|it| it.to_ascii_lowercase() == first));
-        let mut import = |Outside { module: owner, name, kind }: Outside<'_>| {
+        // Of several modules with a name the first one by its name: which are inside depends on what is being worked on.
+        let mut others: BTreeMap<&str, (&str, Kind)> = BTreeMap::new();
+        let mut note = |Outside { module: owner, name, kind }| {
             if fits(name) && !found.has(name) {
-                let fix = import_fix(module, name, owner);
-                found.name(name, kind, format!("import from {owner}"), fix.edits);
+                let known = others.entry(name).or_insert((owner, kind));
+                if owner < known.0 {
+                    *known = (owner, kind);
+                }
             }
         };
-        inside.for_each(&mut import);
-        outside.for_each(import);
+        inside.for_each(|it| note(it));
+        outside.for_each(|it| note(it));
+        for (name, (owner, kind)) in others {
+            let fix = import_fix(module, name, owner);
+            found.name(name, kind, format!("import from {owner}"), fix.edits);
+        }
         Keyword::ALL.iter().for_each(|word| found.word(word.text()));
         (prefix, found.finish())
     }
@@ -134,10 +144,18 @@ impl Snapshot {
         }
     }
 
-    fn fields(&self, found: &mut Found) {
+    /// The fields of classes of the module, and of the modules that it imports from.
+    fn fields(&self, module: &Module, found: &mut Found) {
+        let modules = self.schema().modules();
+        let is_near = |other: &Module| {
+            other.name.text == module.name.text
+                || module.imports.iter().any(|import| import.module.text == other.name.text)
+        };
         for definition in self.definitions().iter().filter(|it| it.kind == Kind::Field) {
-            let name = self.text(definition.name).trim_start_matches('&');
-            found.name(name, Kind::Field, String::new(), Vec::new());
+            if modules.get(definition.module).is_some_and(is_near) {
+                let name = self.text(definition.name).trim_start_matches('&');
+                found.name(name, Kind::Field, String::new(), Vec::new());
+            }
         }
     }
 }

@@ -36,26 +36,27 @@ impl Snapshot {
         before.default_value().or_else(|| before.with_components()).or_else(|| before.assigned())
     }
 
-    /// The class of a name in a module: its own, an imported one, or any other.
+    /// The class of a name in a module: its own, or an imported one. Others are not asked: which of them are there depends on
+    /// what is being worked on.
     fn class_of(&self, module: &Module, name: &str) -> Option<&ObjectClass> {
-        let from = |module: &Module| module.name.text.clone();
         let import = module.imports.iter().find(|it| it.symbols.iter().any(|symbol| symbol.text == name));
-        let home = import.map_or_else(|| from(module), |it| it.module.text.clone());
-        let modules = self.schema().modules();
-        let first = modules.iter().filter(|it| it.name.text == home);
-        let rest = modules.iter().filter(|it| it.name.text != home);
-        first.chain(rest).flat_map(|it| &it.assignments).find_map(|it| match &it.kind {
+        let home = import.map_or(&module.name.text, |it| &it.module.text);
+        let modules = self.schema().modules().iter().filter(|it| it.name.text == *home);
+        modules.flat_map(|it| &it.assignments).find_map(|it| match &it.kind {
             AssignmentKind::Class(class) if it.name.text == name => Some(class),
             _ => None,
         })
     }
 
-    /// The type of a name in a module: its own, an imported one, or any other.
+    /// The type of a name in a module: its own, an imported one, or one with the name of its module in front.
     fn type_of(&self, module: &Module, name: &str) -> Option<TypeId> {
         let model = self.schema().model();
+        if name.contains('.') {
+            return model.find_type(name);
+        }
         let import = module.imports.iter().find(|it| it.symbols.iter().any(|symbol| symbol.text == name));
         let home = import.map_or(&module.name.text, |it| &it.module.text);
-        model.find_type(&format!("{home}.{name}")).or_else(|| model.find_type(name))
+        model.find_type(&format!("{home}.{name}"))
     }
 }
 
