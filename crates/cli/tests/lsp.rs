@@ -218,6 +218,8 @@ fn types_have_commands() {
     let capabilities = json!({ "window": { "showDocument": { "support": true } } });
     let mut editor = Editor::new(&capabilities);
     editor.open("ships.asn", SHIPS);
+    // They would come between the answers otherwise.
+    assert_eq!(editor.diagnostics("ships.asn"), [json!(null); 0]);
     let document = json!({ "uri": editor.uri("ships.asn") });
     let lenses = editor.ask("textDocument/codeLens", json!({ "textDocument": document }));
     let titles: Vec<&str> =
