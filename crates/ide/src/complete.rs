@@ -30,11 +30,11 @@ impl Snapshot {
     }
 
     /// Returns the same with names of modules that the snapshot does not have.
-    pub fn completions_with<'o>(
-        &self,
+    pub fn completions_with<'s>(
+        &'s self,
         file: FileId,
         at: u32,
-        outside: impl Iterator<Item = Outside<'o>>,
+        outside: impl Iterator<Item = Outside<'s>>,
     ) -> (Span, Vec<Completion>) {
         let source = self.sources().file(file);
         let before = source.text.get(..(at - source.start) as usize).unwrap_or_default();
@@ -105,16 +105,14 @@ impl Snapshot {
             |name: &str| first.is_none_or(|first| name.chars().any(|it| it.to_ascii_lowercase() == first));
         // Of several modules with a name the first one by its name: which are inside depends on what is being worked on.
         let mut others: BTreeMap<&str, (&str, Kind)> = BTreeMap::new();
-        let mut note = |Outside { module: owner, name, kind }| {
+        for Outside { module: owner, name, kind } in inside.chain(outside) {
             if fits(name) && !found.has(name) {
                 let known = others.entry(name).or_insert((owner, kind));
                 if owner < known.0 {
                     *known = (owner, kind);
                 }
             }
-        };
-        inside.for_each(|it| note(it));
-        outside.for_each(|it| note(it));
+        }
         for (name, (owner, kind)) in others {
             let fix = import_fix(module, name, owner);
             found.name(name, kind, format!("import from {owner}"), fix.edits);
