@@ -17,7 +17,7 @@ endif
 CARGO ?= cargo
 OUT   ?= out
 
-.PHONY: help setup demo test test-browser test-editors fmt spell clippy rust-test test-32 java-test python-test spark-test recipes-test bench-test bench-check bench bench-full clean
+.PHONY: help setup demo test test-browser test-playground test-editors fmt spell clippy rust-test test-32 java-test python-test spark-test recipes-test bench-test bench-check bench bench-full clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort
@@ -75,10 +75,15 @@ bench-test: setup ## the committed report is what the committed records say
 	./scripts/python run ruff check --quiet bench
 	./scripts/python run ruff format --check --quiet bench
 
-test-browser: ## the page of `tercet inspect` in Chromium, with axe-core; fetches puppeteer-core
+test-browser: ## the page of `tercet inspect` and the playground in Chromium, with axe-core; fetches puppeteer-core
 	./scripts/setup browser
 	$(CARGO) build --bin tercet
+	! ./scripts/playground can || $(MAKE) test-playground
 	./tests/browser/run
+
+test-playground: ## the engine of the playground as a module of WebAssembly: in Node it answers as it does here
+	./scripts/playground $(OUT)/playground
+	TERCET_PLAYGROUND=$(abspath $(OUT)/playground) $(CARGO) test -p tercet-conformance --test playground
 
 test-editors: ## the language server by real clients: Neovim and pytest-lsp from PyPI, eglot; the grammar by the engine of VS Code
 	./scripts/setup editors

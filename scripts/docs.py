@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import json
+import os
 import posixpath
 import re
 import sys
@@ -15,6 +16,9 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 LINK = re.compile(r"\]\(([^)\s]+)\)")
+# The link to the playground, and what is there if the site has none.
+PLAYGROUND = re.compile(r"\*\*\[[^]]*\]\(playground/index\.html\)\*\*")
+WITHOUT = "**This site has no playground**, because the compiler that built it lacks the target `wasm32-wasip1`."
 
 
 def outside(context: dict, book: dict) -> dict:
@@ -32,6 +36,8 @@ def outside(context: dict, book: dict) -> dict:
             chapter = item.get("Chapter") if isinstance(item, dict) else None
             if chapter:
                 page = chapter["source_path"] or ""
+                if "DOCS_PLAYGROUND" not in os.environ:
+                    chapter["content"] = PLAYGROUND.sub(WITHOUT, chapter["content"])
                 chapter["content"] = LINK.sub(lambda found: f"]({absolute(page, found[1])})", chapter["content"])
                 walk(chapter["sub_items"])
 

@@ -24,6 +24,7 @@
 //! `'1 010 0000'B` are bits in groups, as many as fill octets; in a JSON text `${AB*9}` is a text repeated.
 
 pub mod generated;
+pub mod inputs;
 
 use serde_json::Value;
 use tercet_plan::Rules;
