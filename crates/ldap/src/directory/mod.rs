@@ -186,7 +186,7 @@ impl DerefMut for Changing<'_> {
 
 impl Drop for Changing<'_> {
     fn drop(&mut self) {
-        drop(self.keep());
+        _ = self.keep();
         let now = self.store.changes();
         self.changes.send_if_modified(|known| std::mem::replace(known, now) != now);
     }
