@@ -6,7 +6,7 @@ export CARGO_INCREMENTAL ?= 0
 export CARGO_PROFILE_DEV_DEBUG ?= none
 # What waits for registries and servers goes beside what computes. Cargo has its own jobs, and pip one environment.
 MAKEFLAGS += --jobs=2 --output-sync=line
-unexport MAKEFLAGS
+unexport MAKEFLAGS MFLAGS
 fmt spell clippy rust-test: | setup
 rust-test: | clippy
 bench-test: | spell
