@@ -102,7 +102,7 @@ impl<'m> Presences<'m> for Oer<'_, 'm, '_> {
                 1..=WORD => format!("{name} != 0"),
                 _ => format!("PerWriter.isAny({name})"),
             };
-            self.line(format!("r.bracket({there});"));
+            self.line(format!("r.bracket({there}, {});", group.optional.div_ceil(8)));
         }
         self.group_members(node, group, &name, is_record);
         self.line("at = -1;");

@@ -177,7 +177,7 @@ impl Oer<'_, '_> {
                 1..=WORD => "g != 0",
                 _ => "g.contains(&true)",
             };
-            self.line(format!("r.bracket({there})?;"));
+            self.line(format!("r.bracket({there}, {})?;", group.optional.div_ceil(8)));
         }
         let mut at = 0;
         for member in &group.members {

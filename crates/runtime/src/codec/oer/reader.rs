@@ -268,13 +268,19 @@ impl<'a> Reader<'a> {
         if equal && self.canonical { Err(Error::new(ErrorKind::NotCanonical, start as u64)) } else { Ok(()) }
     }
 
-    /// A version bracket has one of its components under §16.5.
+    /// Checks that a version bracket has one of its components (§16.5), behind its preamble of so many octets.
     ///
     /// # Errors
-    /// [`ErrorKind::NotCanonical`].
+    /// [`ErrorKind::NotCanonical`] where the bracket begins.
     #[inline]
-    pub fn bracket(&self, there: bool) -> Result<()> {
-        if self.canonical && !there { Err(self.error(ErrorKind::NotCanonical)) } else { Ok(()) }
+    pub fn bracket(&self, there: bool, preamble: usize) -> Result<()> {
+        if self.canonical && !there { Err(self.empty_bracket(preamble)) } else { Ok(()) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    const fn empty_bracket(&self, preamble: usize) -> Error {
+        Error::new(ErrorKind::NotCanonical, self.position().saturating_sub(preamble) as u64)
     }
 
     /// SEQUENCE OF, SET OF (§17, §19): `ordered` is a SET OF, whose elements ascend under §31.8.
@@ -517,4 +523,39 @@ pub(super) fn order(a: &[u8], b: &[u8]) -> Ordering {
     let common = a.len().min(b.len());
     let is_more = |octets: &[u8]| octets.iter().skip(common).any(|octet| *octet != 0);
     a.iter().take(common).cmp(b.iter().take(common)).then_with(|| is_more(a).cmp(&is_more(b)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::VARIABLE;
+    use super::Reader;
+    use crate::{Error, ErrorKind};
+
+    fn place(error: &Error) -> (ErrorKind, u64) {
+        (error.kind(), error.offset())
+    }
+
+    #[test]
+    fn a_string_of_another_size_is_a_fault_where_it_begins() {
+        let mut r = Reader::new(&[0xFF, 3, 1, 2, 3], false);
+        assert!(r.boolean().unwrap());
+        let fault = r.fixed_octets::<2>(VARIABLE).unwrap_err();
+        assert_eq!(place(&fault), (ErrorKind::ConstraintViolated, 1));
+
+        let mut r = Reader::new(&[0xFF, 2, 4, 0xA0], false);
+        assert!(r.boolean().unwrap());
+        let fault = r.fixed_bits::<5>(VARIABLE).unwrap_err();
+        assert_eq!(place(&fault), (ErrorKind::ConstraintViolated, 1));
+    }
+
+    #[test]
+    fn an_empty_version_bracket_is_a_fault_where_it_begins() {
+        for (canonical, bits, octets) in [(true, 3, 1), (true, 12, 2), (false, 12, 2)] {
+            let mut r = Reader::new(&[0xFF, 0, 0, 0], canonical);
+            assert!(r.boolean().unwrap());
+            let there = r.preamble(bits).unwrap() != 0;
+            let found = r.bracket(there, octets).map_err(|fault| place(&fault));
+            assert_eq!(found, if canonical { Err((ErrorKind::NotCanonical, 1)) } else { Ok(()) });
+        }
+    }
 }

@@ -21,11 +21,12 @@ impl<'a> Reader<'a> {
     /// OCTET STRING as an array; `size` tells whether its length is written.
     ///
     /// # Errors
-    /// [`ErrorKind::ConstraintViolated`] for another length.
+    /// [`ErrorKind::ConstraintViolated`] for another length, where the string begins.
     #[inline]
     pub fn fixed_octets<const N: usize>(&mut self, size: usize) -> Result<[u8; N]> {
+        let start = self.cursor;
         let octets = self.take(size)?;
-        octets.try_into().map_err(|_| self.error(ErrorKind::ConstraintViolated))
+        octets.try_into().map_err(|_| start.error(ErrorKind::ConstraintViolated))
     }
 
     /// BIT STRING (§13); of `named` bits, with the least and the greatest size: the value gets it by zero bits at its end
@@ -55,10 +56,11 @@ impl<'a> Reader<'a> {
     /// BIT STRING of a fixed size; `size` tells whether its length is written.
     ///
     /// # Errors
-    /// [`ErrorKind::ConstraintViolated`] for another length.
+    /// [`ErrorKind::ConstraintViolated`] for another length, where the string begins.
     pub fn fixed_bits<const N: u32>(&mut self, size: usize) -> Result<FixedBits<N>> {
+        let start = self.cursor;
         let bits = self.bit_string(size, None)?;
-        crate::codec::per::fixed_of_bits(bits).ok_or_else(|| self.error(ErrorKind::ConstraintViolated))
+        crate::codec::per::fixed_of_bits(bits).ok_or_else(|| start.error(ErrorKind::ConstraintViolated))
     }
 
     fn contents(&mut self, size: usize) -> Result<(&'a [u8], u64)> {

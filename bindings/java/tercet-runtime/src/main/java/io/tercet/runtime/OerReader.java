@@ -361,10 +361,11 @@ public final class OerReader {
      * Checks that a version bracket has one of its components in canonical OER (16.5).
      *
      * @param there whether it has
+     * @param preamble the number of bytes of its preamble, which has been read
      * @throws Asn1Exception if it has none
      */
-    public void bracket(boolean there) throws Asn1Exception {
-        canonical(there, at);
+    public void bracket(boolean there, int preamble) throws Asn1Exception {
+        canonical(there, at - preamble);
     }
 
     /**
@@ -675,9 +676,10 @@ public final class OerReader {
      * @throws Asn1Exception if there is none, or it has another size
      */
     public Octets octets(int size, int count) throws Asn1Exception {
+        int start = at;
         Octets octets = sized(size);
         if (octets.length() != count) {
-            throw error(ErrorKind.CONSTRAINT_VIOLATED);
+            throw errorAt(ErrorKind.CONSTRAINT_VIOLATED, start);
         }
         return octets;
     }
@@ -710,9 +712,10 @@ public final class OerReader {
      * @throws Asn1Exception if there is none, or it has another size
      */
     public BitString bits(int size, int count) throws Asn1Exception {
+        int start = at;
         BitString bits = bits(size);
         if (bits.length() != count) {
-            throw error(ErrorKind.CONSTRAINT_VIOLATED);
+            throw errorAt(ErrorKind.CONSTRAINT_VIOLATED, start);
         }
         return bits;
     }
