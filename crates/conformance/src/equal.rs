@@ -99,6 +99,9 @@ pub struct Arguments {
     /// Samples of each type
     #[arg(long, default_value_t = 20)]
     pub count: usize,
+    /// Damaged encodings of each sample by each of the rules
+    #[arg(long, default_value_t = 4)]
+    pub damaged: usize,
     /// The rules that are compared; all unless specified
     #[arg(long, value_name = "RULES", value_delimiter = ',')]
     pub rules: Vec<Rules>,

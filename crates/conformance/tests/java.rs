@@ -15,6 +15,7 @@ fn compare(paths: &[&str], count: usize, types: usize) {
     let arguments = Arguments {
         language: Language::Java,
         count,
+        damaged: 4,
         rules: Vec::new(),
         types,
         roots: Vec::new(),

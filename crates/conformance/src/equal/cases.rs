@@ -41,7 +41,7 @@ pub(super) fn cases(
         let Some(node) = plans[0].root(root) else { continue };
         let mut options = sample::Options::default();
         options.seed = settings.seed;
-        let mut sampler = sample::Sampler::new(&plans[0].shape, options.clone());
+        let mut sampler = sample::Sampler::new(&plans[0].shape, options);
         let mut tape = Tape::new();
         for _ in 0..settings.count {
             if sampler.sample(node, &mut tape).is_err() {
@@ -59,7 +59,7 @@ pub(super) fn cases(
                     continue;
                 }
                 let random = if syntax.is_text() { &mut random_in_text } else { &mut random };
-                for _ in 0..4 {
+                for _ in 0..settings.damaged {
                     let mut damaged = octets.clone();
                     if damaged.is_empty() {
                         break;
@@ -75,11 +75,32 @@ pub(super) fn cases(
                 cases.push(Case { root: number, rules, octets, origin: Origin::Valid });
             }
         }
-        for turn in 0..settings.count as u64 {
-            let shape = relaxed(&plans[0].shape, &mut random);
-            options.seed = settings.seed + turn;
+    }
+    foreign(plans, roots, settings, &mut random, &mut cases);
+    cases
+}
+
+/// Adds values in BER that may break constraints, to be written by the other rules.
+///
+/// Shapes of large specifications have tens of thousands of nodes, which a copy and a sampler walk over: all types
+/// share those of a turn.
+fn foreign(
+    plans: &[Plan],
+    roots: &[String],
+    settings: &Arguments,
+    random: &mut Random,
+    cases: &mut Vec<Case>,
+) {
+    let mut tape = Tape::new();
+    for turn in 0..settings.count as u64 {
+        let shape = relaxed(&plans[0].shape, random);
+        let mut options = sample::Options::default();
+        options.seed = settings.seed + turn;
+        let mut sampler = sample::Sampler::new(&shape, options);
+        for (number, root) in roots.iter().enumerate() {
+            let Some(node) = plans[0].root(root) else { continue };
             let mut octets = Vec::new();
-            if sample::Sampler::new(&shape, options.clone()).sample(node, &mut tape).is_ok()
+            if sampler.sample(node, &mut tape).is_ok()
                 && TapeCodec::new(Rules::Ber, &plans[0]).write(tape.view(&[]), &mut octets).is_ok()
             {
                 let of =
@@ -89,7 +110,6 @@ pub(super) fn cases(
             }
         }
     }
-    cases
 }
 
 /// A shape that some of the constraints are gone from.

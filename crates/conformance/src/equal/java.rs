@@ -107,6 +107,9 @@ fn javac(classes: &Path, libraries: &[&PathBuf], paths: &[PathBuf]) -> Result<()
     let quoted = |path: &PathBuf| format!("\"{}\"\n", path.display().to_string().replace('\\', "\\\\"));
     fs::write(&list, paths.iter().map(quoted).collect::<String>()).map_err(told)?;
     let mut command = Command::new("javac");
+    // The compiler runs once: compiling it with all optimisations costs more than it gains. There are no processors of
+    // annotations to look for.
+    command.args(["-J-XX:TieredStopAtLevel=1", "-proc:none"]);
     command.args(["-Xlint:all", "-Werror", "--release", "17", "-encoding", "UTF-8", "-d"]).arg(classes);
     if !libraries.is_empty() {
         command.arg("-cp").arg(std::env::join_paths(libraries).map_err(|error| error.to_string())?);
