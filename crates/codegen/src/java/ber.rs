@@ -216,6 +216,8 @@ enum Position {
     Component(usize),
     /// A component of a SEQUENCE that has to be there, so that the element of another may be in its place.
     Required(usize),
+    /// A component of a SEQUENCE that has to be there and may have any tag.
+    Any(usize),
 }
 
 /// An expression of a tag.

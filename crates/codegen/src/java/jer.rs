@@ -18,6 +18,9 @@ use tercet_plan::shape::{Place, Presence};
 use tercet_plan::{Kind, NameId, NodeId};
 use tercet_runtime::text::StringKind;
 
+/// Names with their numbers in one constant of text, which has at most 65,535 bytes.
+const ITEMS_OF_STRING: usize = 128;
+
 pub(super) fn print(p: &mut Printer<'_>, presence: &[Kept]) {
     let mut jer = Jer { p, presence, text: Text::at(1), names: BTreeMap::new() };
     for node in jer.p.types.nodes().collect::<Vec<_>>() {
@@ -70,7 +73,16 @@ impl<'m> Jer<'_, 'm> {
         let items = shape.items_of(node);
         let names: Vec<String> = items.iter().map(|item| literal(shape.name(item.name))).collect();
         let numbers: String = items.iter().map(|item| format!(", {}", long(item.value))).collect();
-        let made = format!("new JerItems(new String[] {{{}}}{numbers})", names.join(", "));
+        let made = match items.len() {
+            ..=ITEMS => format!("new JerItems(new String[] {{{}}}{numbers})", names.join(", ")),
+            _ => {
+                let words: Vec<String> =
+                    items.iter().map(|item| format!("{} {}", shape.name(item.name), item.value)).collect();
+                let parts: Vec<String> =
+                    words.chunks(ITEMS_OF_STRING).map(|words| format!("\"{}\"", words.join(" "))).collect();
+                format!("JerItems.of({})", parts.join(", "))
+            }
+        };
         if let Some((class, name)) = name.split_once('.') {
             text.open(format!("private static final class {class} {{"));
             text.line(format!("static final JerItems {name} = {made};"));

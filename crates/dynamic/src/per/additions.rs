@@ -156,6 +156,8 @@ impl<'a, S: Sink> Engine<'a, S> {
                 return Err(start.error(ErrorKind::LimitExceeded));
             };
             self.pending = None;
+            // In a recursive type the field of the choice could also be one of its alternatives.
+            self.at = FieldId::BEGUN;
             self.unknown(number)?;
             return Ok(None);
         };

@@ -279,3 +279,18 @@ fn deep_values() {
     };
     std::thread::Builder::new().stack_size(256 * 1024).spawn(work).unwrap().join().unwrap();
 }
+
+/// An alternative of a later version has no name: in a type that contains itself, that of the alternative around it is not
+/// repeated.
+#[test]
+fn unknown_alternatives_have_no_step_in_a_path() {
+    let plans = body("T ::= CHOICE { leaf BOOLEAN, next T, ... }");
+    for (rules, octets) in [(1, "608005"), (2, "60 01 40")] {
+        let node = plans[rules].root("T").unwrap();
+        let octets = hex(&octets.replace(' ', ""));
+        let read =
+            Decoder::new().decode(&plans[rules], node, &octets, &mut Tape::new(), &options(ALL[rules]));
+        let error = read.unwrap_err();
+        assert_eq!((error.kind(), error.path()), (ErrorKind::Incomplete, "T.next"), "{:?}", ALL[rules]);
+    }
+}

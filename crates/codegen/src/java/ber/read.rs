@@ -179,7 +179,7 @@ impl Ber<'_, '_> {
     fn caught_reading(&mut self, code: &Struct<'_>) {
         self.text.reopen("} catch (Asn1Exception fault) {");
         let extensible = code.unknown != Unknown::Refuse;
-        if !code.is_by_tag() && code.members.iter().any(Member::is_placed) {
+        if !code.is_by_tag() && code.members.iter().any(|member| member.presence == Presence::Required) {
             self.line(format!("throw r.fault(fault, at, {extensible}, PLACE);"));
         } else {
             self.line("throw fault.in(PLACE, at);");
@@ -271,9 +271,10 @@ impl Ber<'_, '_> {
             (true, Presence::Optional) => self.p.boxed(node) + " ",
             (true, _) => self.p.ty(node) + " ",
         };
-        let at = match member.is_placed() {
-            true => Position::Required(number),
-            false => Position::Component(number),
+        let at = match (member.presence, member.begins) {
+            (Presence::Required, Begins::Any) => Position::Any(number),
+            (Presence::Required, _) => Position::Required(number),
+            _ => Position::Component(number),
         };
         let condition = |this: &Self| match (member.next, member.begins) {
             (Next::Begins, Begins::Tag(tag)) => format!("r.isNext({})", tag_text(tag)),
@@ -324,6 +325,7 @@ impl Ber<'_, '_> {
             Position::Nothing => {}
             Position::Component(number) => self.line(format!("at = {number};")),
             Position::Required(number) => self.line(format!("at = Components.REQUIRED | {number};")),
+            Position::Any(number) => self.line(format!("at = Components.ANY | {number};")),
         }
     }
 

@@ -807,15 +807,22 @@ public abstract class BerElements {
      * Returns the fault of a SEQUENCE with the component that it is in.
      *
      * @param fault the fault
-     * @param at the number of the component, with {@link Components#REQUIRED} if it has to be there, or -1 for none
+     * @param at the number of the component, with {@link Components#REQUIRED} if it has to be there and is known by its
+     *     tag, with {@link Components#ANY} if it has to be there and may have any, or -1 for none
      * @param extensible whether the type is extensible
      * @param place finds components
      * @return the fault
      */
     public final Asn1Exception fault(Asn1Exception fault, int at, boolean extensible, Components place) {
-        return at >= 0 && (at & Components.REQUIRED) != 0
-                ? misplaced(fault, at & ~Components.REQUIRED, extensible, place)
-                : fault.in(place, at);
+        if (at < 0) {
+            return fault.in(place, at);
+        }
+        if ((at & Components.REQUIRED) != 0) {
+            return misplaced(fault, at & ~Components.REQUIRED, extensible, place);
+        }
+        // Without a tag, nothing says that it is an element of the component.
+        boolean isUnknown = (at & Components.ANY) != 0 && fault.isHeader() && identifier() == 0;
+        return isUnknown ? fault.in("") : fault.in(place, at & ~Components.ANY);
     }
 
     /**

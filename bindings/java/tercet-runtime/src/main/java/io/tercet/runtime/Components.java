@@ -8,6 +8,9 @@ public class Components {
     /** A bit in the number of a component that has to be there: the element of another may be in its place. */
     public static final int REQUIRED = 1 << 20;
 
+    /** A bit in the number of a component of any type that has to be there: it may have every tag. */
+    public static final int ANY = 1 << 21;
+
     /** The positions of required components where there are none. */
     public static final int[] OPTIONAL = {};
 

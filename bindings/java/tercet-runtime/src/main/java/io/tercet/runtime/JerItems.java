@@ -1,6 +1,8 @@
 package io.tercet.runtime;
 
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /** The names of numbers: the items of an ENUMERATED (X.697 clause 22), the named numbers of an INTEGER. For generated code. */
@@ -22,6 +24,26 @@ public final class JerItems {
             this.numbers.putIfAbsent(names[i], numbers[i]);
             this.names.putIfAbsent(numbers[i], names[i]);
         }
+    }
+
+    /**
+     * Makes the names of many numbers, for which an array would need too much code.
+     *
+     * @param parts names, each followed by its number, separated by spaces
+     * @return the names
+     */
+    public static JerItems of(String... parts) {
+        List<String> names = new ArrayList<>();
+        List<Long> numbers = new ArrayList<>();
+        for (String part : parts) {
+            String[] words = part.split(" ");
+            for (int i = 0; i + 1 < words.length; i += 2) {
+                names.add(words[i]);
+                numbers.add(Long.valueOf(words[i + 1]));
+            }
+        }
+        return new JerItems(
+                names.toArray(new String[0]), numbers.stream().mapToLong(Long::longValue).toArray());
     }
 
     @Nullable Long number(String name) {
