@@ -422,3 +422,11 @@ fn limits() {
     let refused = transcode_with(&limited, (OER, OER), &plans, "O", &hex("03 010203")).unwrap_err();
     assert_eq!((refused.kind(), refused.offset()), (ErrorKind::LengthLimit, 0));
 }
+
+/// A version bracket has no name: in a type that contains itself, that of the component around it is not repeated.
+#[test]
+fn version_brackets_have_no_step_in_a_path() {
+    let plans = body("T ::= SEQUENCE { a BOOLEAN, ..., [[ b BOOLEAN ]], d T OPTIONAL }");
+    let error = transcode(OER, DER, &plans, "T", &hex("80FF 020640 08 80FF 020680 02 FF00")).unwrap_err();
+    assert_eq!((error.kind(), error.offset(), error.path()), (ErrorKind::TrailingData, 13, "T.d"));
+}

@@ -374,7 +374,7 @@ impl<'a, S: Sink> Engine<'a, S> {
                     self.replace(frame);
                     let owner = (FieldId::BEGUN, frame.node);
                     let length = self.length_of(owner)?;
-                    self.begin_wrapper(frame.field, frame.node, length)?;
+                    self.begin_wrapper(FieldId::BEGUN, frame.node, length)?;
                     let mut group = Frame::new(What::Group, frame.field, frame.node, frame.code);
                     group.addition = number;
                     group.bits = self.preamble(0, *optional)?;

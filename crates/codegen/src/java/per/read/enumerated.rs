@@ -8,23 +8,43 @@ use std::collections::HashMap;
 use tercet_plan::NodeId;
 
 impl Per<'_, '_, '_> {
+    /// The items and their numbers in a class: arrays of so many would need too much code.
+    fn many_items(&mut self, name: &str, code: &Enumerated, numbers: &[String]) {
+        let class = if code.extensible { format!("{name}.Known") } else { name.to_owned() };
+        let parts: Vec<String> =
+            numbers.chunks(ITEMS).map(|numbers| format!("\"{}\"", numbers.join(" "))).collect();
+        self.open("private static final class PerItems {");
+        self.line(format!("static final {name}[] ROOT = new {name}[{}];", code.root.len()));
+        if code.extensible {
+            self.line(format!("static final {name}[] ADDED = new {name}[{}];", code.additions.len()));
+        }
+        self.line(format!("static final int[] NUMBERS = PerReader.numbers({});", parts.join(", ")));
+        self.line("");
+        self.open("static {");
+        self.open(format!("for ({class} item : {class}.values()) {{"));
+        self.line("int number = NUMBERS[item.ordinal()];");
+        if code.extensible {
+            self.open("if (number < 0) {");
+            self.line("ADDED[~number] = item;");
+            self.text.reopen("} else {");
+            self.line("ROOT[number] = item;");
+            self.close("}");
+        } else {
+            self.line("ROOT[number] = item;");
+        }
+        self.close("}");
+        self.close("}");
+        self.close("}");
+    }
+
     pub(in crate::java::per) fn enumerated(&mut self, node: NodeId, code: &Enumerated) {
         let (rules, name) = (self.rules, self.p.names.ty(node).to_owned());
         let item = |this: &Self, value: &i64| format!("{name}.{}", this.p.names.item(node, *value));
-        let items = |this: &Self, values: &[i64]| {
+        let listed = |this: &Self, values: &[i64]| {
             values.iter().map(|value| item(this, value)).collect::<Vec<_>>().join(", ")
         };
         let class = if code.root.len() + code.additions.len() > ITEMS { "PerItems." } else { "" };
         if self.p.printed.insert(format!("per items {}", node.0)) {
-            let private = if class.is_empty() { "private " } else { "" };
-            let (root, added) = (items(self, &code.root), items(self, &code.additions));
-            if !class.is_empty() {
-                self.open("private static final class PerItems {");
-            }
-            self.line(format!("{private}static final {name}[] ROOT = {{{root}}};"));
-            if code.extensible {
-                self.line(format!("{private}static final {name}[] ADDED = {{{added}}};"));
-            }
             // By the place of the item in the notation; that of an addition with all bits turned.
             let position =
                 |values: &[i64]| -> HashMap<i64, i64> { values.iter().copied().zip(0..).collect() };
@@ -35,9 +55,15 @@ impl Per<'_, '_, '_> {
             };
             let items = self.p.types.shape.items_of(node);
             let numbers: Vec<String> = items.iter().map(|item| number(item.value).to_string()).collect();
-            self.line(format!("{private}static final int[] NUMBERS = {{{}}};", numbers.join(", ")));
-            if !class.is_empty() {
-                self.close("}");
+            if class.is_empty() {
+                let (root, added) = (listed(self, &code.root), listed(self, &code.additions));
+                self.line(format!("private static final {name}[] ROOT = {{{root}}};"));
+                if code.extensible {
+                    self.line(format!("private static final {name}[] ADDED = {{{added}}};"));
+                }
+                self.line(format!("private static final int[] NUMBERS = {{{}}};", numbers.join(", ")));
+            } else {
+                self.many_items(&name, code, &numbers);
             }
             self.line("");
         }

@@ -2,6 +2,7 @@ package io.tercet.runtime;
 
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 
 /** Reads PER, aligned and unaligned (X.691). For generated code. A reader belongs to one thread. */
@@ -993,5 +994,18 @@ public final class PerReader extends Bits {
      */
     public void done() throws Asn1Exception {
         // Nothing is left to do: what has been read has been checked.
+    }
+
+    /**
+     * Returns many numbers, for which an array in the source would need too much code.
+     *
+     * @param parts the numbers, separated by spaces
+     * @return the numbers
+     */
+    public static int[] numbers(String... parts) {
+        return Arrays.stream(parts)
+                .flatMap(part -> Arrays.stream(part.split(" ")))
+                .mapToInt(Integer::parseInt)
+                .toArray();
     }
 }
