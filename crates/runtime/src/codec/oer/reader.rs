@@ -532,7 +532,7 @@ mod tests {
     use crate::{Error, ErrorKind};
 
     fn place(error: &Error) -> (ErrorKind, u64) {
-        (error.kind(), error.offset())
+        (error.kind(), error.at())
     }
 
     #[test]
