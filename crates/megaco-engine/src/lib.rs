@@ -20,6 +20,8 @@ mod gateway;
 mod items;
 mod registrar;
 mod route;
+#[cfg(feature = "tokio")]
+mod sctp;
 mod seeded;
 mod slab;
 mod time;
