@@ -20,7 +20,7 @@ mod gateway;
 mod items;
 mod registrar;
 mod route;
-#[cfg(feature = "tokio")]
+#[cfg_attr(not(feature = "tokio"), expect(dead_code, reason = "drivers have associations"))]
 mod sctp;
 mod seeded;
 mod slab;

@@ -12,6 +12,8 @@ pub enum Transport {
     Tcp,
     /// Such a stream over TLS.
     Tls,
+    /// An association of SCTP over UDP: each message is one of SCTP.
+    Sctp,
 }
 
 impl Transport {
@@ -20,12 +22,12 @@ impl Transport {
         match self {
             // A datagram of IP has 65,535 octets with the headers of IP and UDP.
             Self::Udp => 65_507,
-            // The length of TPKT counts its header of 4 octets.
-            Self::Tcp | Self::Tls => 65_531,
+            // The length of TPKT counts its header of 4 octets. SCTP has no limit; what comes by it may go on by TCP.
+            Self::Tcp | Self::Tls | Self::Sctp => 65_531,
         }
     }
 
-    /// Returns whether the sender of a message can be anybody: a stream has been set up by both sides.
+    /// Returns whether the sender of a message can be anybody: streams and associations have been set up by both sides.
     pub(crate) const fn may_be_spoofed(self) -> bool {
         matches!(self, Self::Udp)
     }
@@ -36,6 +38,7 @@ impl Transport {
             Self::Udp => "udp",
             Self::Tcp => "tcp",
             Self::Tls => "tls",
+            Self::Sctp => "sctp",
         }
     }
 }
@@ -47,7 +50,7 @@ pub struct Route {
     pub transport: Transport,
     /// The socket or stream of the driver.
     pub link: u32,
-    /// The address of the peer.
+    /// The address of the peer; of SCTP its port there, not that of UDP.
     pub peer: SocketAddr,
 }
 

@@ -1,4 +1,4 @@
-//! Sockets for an engine, over tokio: UDP, TCP with TPKT headers, TLS.
+//! Sockets for an engine, over tokio: UDP, TCP with TPKT headers, TLS, SCTP over UDP.
 //!
 //! One task owns the engine. Sockets are read by tasks, which hand on what arrives; a stream has a task that writes too, with
 //! a bounded queue, so that a peer that does not read cannot fill the memory.
@@ -7,6 +7,7 @@
 
 mod bind;
 mod handle;
+mod sctp;
 mod shards;
 mod stream;
 mod tls;
@@ -38,6 +39,9 @@ pub use url::Url;
 
 /// How long a peer may take for each step to a stream: the way to its address, the connection, the handshake of TLS.
 const SETUP: Duration = Duration::from_secs(10);
+
+/// How long peers may take to confirm the end of their associations.
+const ASSOCIATIONS_END: Duration = Duration::from_millis(500);
 
 /// Waits no longer than [`SETUP`].
 async fn in_time<T>(step: impl Future<Output = io::Result<T>>) -> io::Result<T> {
@@ -130,6 +134,7 @@ struct Links {
 struct Stream {
     local: SocketAddr,
     writer: mpsc::Sender<Arc<[u8]>>,
+    is_association: bool,
 }
 
 impl Links {
@@ -223,12 +228,26 @@ impl Driver {
     /// # Errors
     /// The address is in use or cannot be resolved, or TLS has no certificate.
     pub async fn listen(&mut self, user: UserId, url: &Url, tls: &Tls) -> io::Result<SocketAddr> {
+        self.listen_at(user, url, tls).await.map(|(address, _)| address)
+    }
+
+    /// Listens for a user. Returns the URL for peers: its ports are those that were taken, also that of UDP which SCTP goes over.
+    /// If SCTP may have any port and UDP any, they are the same.
+    ///
+    /// # Errors
+    /// Those of [`listen`](Self::listen).
+    pub async fn listen_url(&mut self, user: UserId, url: &Url, tls: &Tls) -> io::Result<Url> {
+        let (address, udp) = self.listen_at(user, url, tls).await?;
+        Ok(Url::of(url.transport, address, udp))
+    }
+
+    async fn listen_at(&mut self, user: UserId, url: &Url, tls: &Tls) -> io::Result<(SocketAddr, u16)> {
         let address = url.resolve().await?;
         let transport = url.transport;
         let beside = self.shard.as_ref().and_then(|shard| shard.listener(transport, address));
         if beside.is_some() && !bind::SPREADS {
             // The driver that listens there hands over what is for this one.
-            return Ok(address);
+            return Ok((address, url.udp));
         }
         let place = match (&self.shard, &beside) {
             (None, _) => bind::Place::Alone,
@@ -242,7 +261,19 @@ impl Driver {
                 (Arc::new(room), self.next_link.fetch_add(1, Ordering::Relaxed))
             }
         };
+        let mut udp = url.udp;
         let local = match transport {
+            Transport::Sctp => {
+                let socket = bind::datagrams(SocketAddr::new(address.ip(), udp), place)?;
+                let bound = socket.local_addr()?;
+                udp = bound.port();
+                let local =
+                    SocketAddr::new(bound.ip(), if address.port() == 0 { udp } else { address.port() });
+                let (inlet, next_link) = (self.inlet(), Arc::clone(&self.next_link));
+                let limits = (self.limits, Arc::clone(&room));
+                self.tasks.spawn(sctp::Task::accepts(socket, user, inlet, next_link, limits, local).run());
+                local
+            }
             Transport::Udp => {
                 let socket = bind::datagrams(address, place)?;
                 let local = socket.local_addr()?;
@@ -265,7 +296,7 @@ impl Driver {
         if let Some(shard) = &self.shard {
             shard.add_listener(transport, local, room, link);
         }
-        Ok(local)
+        Ok((local, udp))
     }
 
     fn inlet(&self) -> Inlet {
@@ -300,6 +331,9 @@ impl Driver {
             };
             return Ok(Route { transport: Transport::Udp, link, peer });
         }
+        if url.transport == Transport::Sctp {
+            return self.open_association(user, peer, url.udp).await;
+        }
         let stream = in_time(TcpStream::connect(peer)).await?;
         stream.set_nodelay(true)?;
         let local = stream.local_addr()?;
@@ -317,7 +351,30 @@ impl Driver {
         } else {
             self.tasks.spawn(stream::serve(stream, inbound, queue, silence));
         }
-        self.links.streams.insert(link, Stream { local, writer });
+        self.links.streams.insert(link, Stream { local, writer, is_association: false });
+        Ok(route)
+    }
+
+    /// Opens an association with a peer at its port of SCTP, over a port of UDP.
+    async fn open_association(&mut self, user: UserId, peer: SocketAddr, udp: u16) -> io::Result<Route> {
+        let any: SocketAddr = match peer {
+            SocketAddr::V4(_) => ([0, 0, 0, 0], 0).into(),
+            SocketAddr::V6(_) => ([0_u16; 8], 0).into(),
+        };
+        let socket = UdpSocket::bind(any).await?;
+        let link = self.next_link.fetch_add(1, Ordering::Relaxed);
+        let route = Route { transport: Transport::Sctp, link, peer };
+        let mut local = any;
+        let inlet = self.inlet();
+        let to = (SocketAddr::new(peer.ip(), udp), peer.port());
+        let (task, writer, established) = sctp::Task::opens(socket, to, self.limits, |port, writer| {
+            local.set_port(port);
+            shards::Stream::opened(inlet, route, user, local, writer)
+        })?;
+        self.tasks.spawn(task.run());
+        let ended = |_| Err(io::Error::other("the task of the association has ended"));
+        in_time(async { established.await.unwrap_or_else(ended) }).await?;
+        self.links.streams.insert(link, Stream { local, writer, is_association: true });
         Ok(route)
     }
 
@@ -393,7 +450,8 @@ impl Driver {
             }
             Inbound::Frame { route, user, octets } => self.input(now, user, route, &octets, handler),
             Inbound::Opened { route, local, writer } => {
-                self.links.streams.insert(route.link, Stream { local, writer });
+                let is_association = route.transport == Transport::Sctp;
+                self.links.streams.insert(route.link, Stream { local, writer, is_association });
                 self.notes.push(Note::Opened { route });
             }
             Inbound::Closed { route, reason } => {
@@ -438,7 +496,7 @@ impl Driver {
             while let Some(transmit) = self.engine.poll_transmit() {
                 match transmit.route.transport {
                     Transport::Udp => self.outgoing.push_back(transmit),
-                    Transport::Tcp | Transport::Tls => {
+                    Transport::Tcp | Transport::Tls | Transport::Sctp => {
                         let sent = self.send_frame(&transmit);
                         self.sent(transmit, sent);
                     }
@@ -518,14 +576,20 @@ impl Driver {
     /// Lets streams send what is queued for them, and closes all sockets.
     pub async fn shutdown(mut self) {
         self.flush().await;
+        // An association ends when all has arrived: a peer may confirm that as late as after 200 ms.
+        let mut associations = self.links.streams.values().filter(|stream| stream.is_association).count();
         self.links.streams.clear();
         // A stream ends when its queue is closed and empty.
         tokio::task::yield_now().await;
-        let end = tokio::time::Instant::now() + Duration::from_millis(200);
+        let longest = if associations > 0 { ASSOCIATIONS_END } else { Duration::from_millis(200) };
+        let end = tokio::time::Instant::now() + longest;
         while tokio::time::Instant::now() < end {
             match tokio::time::timeout(Duration::from_millis(20), self.inbound.recv()).await {
-                Ok(Some(Inbound::Closed { .. })) => {}
+                Ok(Some(Inbound::Closed { route, .. })) => {
+                    associations -= usize::from(route.transport == Transport::Sctp && associations > 0);
+                }
                 Ok(Some(_)) => {}
+                Err(_) if associations > 0 => {}
                 Ok(None) | Err(_) => break,
             }
         }

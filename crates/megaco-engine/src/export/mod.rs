@@ -53,6 +53,7 @@ impl Packet<'_> {
         match self.transport {
             Transport::Udp => 17,
             Transport::Tcp | Transport::Tls => 6,
+            Transport::Sctp => 132,
         }
     }
 }

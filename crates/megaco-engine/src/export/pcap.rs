@@ -1,4 +1,4 @@
-//! Capture files (pcap): each message in a packet of IP with UDP, or in segments of TCP with its TPKT header.
+//! Capture files (pcap): each message in a packet of IP with UDP, in segments of TCP with its TPKT header, or in pieces of SCTP.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -9,12 +9,15 @@ use crate::route::Transport;
 
 /// Writes messages as packets of a capture file, which Wireshark and tcpdump read.
 ///
-/// A message of TLS is written as one of TCP, without its encryption. Streams begin where their first message does.
+/// A message of TLS is written as one of TCP, without its encryption, and one of SCTP without UDP around it. Streams begin where
+/// their first message does.
 #[derive(Debug)]
 pub struct PcapWriter<W> {
     out: W,
     /// Octets sent so far, by stream and sender.
     sent: HashMap<(u32, SocketAddr), u32>,
+    /// Messages and pieces sent so far, by association and sender.
+    pieces: HashMap<(u32, SocketAddr), (u16, u32)>,
     packet: Vec<u8>,
 }
 
@@ -22,7 +25,7 @@ pub struct PcapWriter<W> {
 const LINK_RAW: u32 = 101;
 /// The longest packet.
 const LONGEST: u32 = 65_535;
-/// Octets of a message in one segment of TCP.
+/// Octets of a message in one segment of TCP, or one piece of SCTP.
 const SEGMENT: usize = 65_000;
 const TTL: u8 = 64;
 
@@ -40,7 +43,7 @@ impl<W: Write> PcapWriter<W> {
         header.extend_from_slice(&LONGEST.to_le_bytes());
         header.extend_from_slice(&LINK_RAW.to_le_bytes());
         out.write_all(&header)?;
-        Ok(Self { out, sent: HashMap::new(), packet: Vec::new() })
+        Ok(Self { out, sent: HashMap::new(), pieces: HashMap::new(), packet: Vec::new() })
     }
 
     /// Writes a message.
@@ -52,6 +55,9 @@ impl<W: Write> PcapWriter<W> {
             let room = usize::from(u16::MAX) - 8 - 20;
             // No transport hands over a larger one.
             return self.datagram(packet, &packet.octets[..packet.octets.len().min(room)]);
+        }
+        if packet.transport == Transport::Sctp {
+            return self.pieces(packet);
         }
         let mut frame = Vec::with_capacity(packet.octets.len() + 4);
         if tercet_megaco::tpkt::write_frame(packet.octets, &mut frame).is_err() {
@@ -72,7 +78,7 @@ impl<W: Write> PcapWriter<W> {
             header.extend_from_slice(&[0x50, 0x18, 0xff, 0xff, 0, 0, 0, 0]);
             header.extend_from_slice(part);
             sequence = sequence.wrapping_add(part.len() as u32);
-            self.ip(packet, header, 16)?;
+            self.ip(packet, header, Some(16))?;
         }
         Ok(())
     }
@@ -92,11 +98,33 @@ impl<W: Write> PcapWriter<W> {
         header.extend_from_slice(&((octets.len() + 8) as u16).to_be_bytes());
         header.extend_from_slice(&[0, 0]);
         header.extend_from_slice(octets);
-        self.ip(packet, header, 6)
+        self.ip(packet, header, Some(6))
     }
 
-    /// Writes a packet of IP around what UDP or TCP has, whose checksum is at a place of its header.
-    fn ip(&mut self, packet: &Packet<'_>, mut payload: Vec<u8>, checksum_at: usize) -> io::Result<()> {
+    fn pieces(&mut self, packet: &Packet<'_>) -> io::Result<()> {
+        let (message, mut piece) = *self.pieces.entry((packet.link, packet.source)).or_default();
+        let ports = (packet.source.port(), packet.destination.port());
+        let mut rest = packet.octets;
+        while let Some((octets, after)) = rest.split_at_checked(rest.len().min(SEGMENT))
+            && !octets.is_empty()
+        {
+            let ends = (rest.len() == packet.octets.len(), after.is_empty());
+            let written = crate::sctp::packet_of(ports, piece.wrapping_add(1), message, ends, octets);
+            self.ip(packet, written, None)?;
+            piece = piece.wrapping_add(1);
+            rest = after;
+        }
+        self.pieces.insert((packet.link, packet.source), (message.wrapping_add(1), piece));
+        Ok(())
+    }
+
+    /// Writes a packet of IP around what the transport has. The checksum of UDP and TCP is at a place of their headers.
+    fn ip(
+        &mut self,
+        packet: &Packet<'_>,
+        mut payload: Vec<u8>,
+        checksum_at: Option<usize>,
+    ) -> io::Result<()> {
         let protocol = packet.protocol();
         let addresses = packet.addresses();
         let length = payload.len();
@@ -110,7 +138,9 @@ impl<W: Write> PcapWriter<W> {
             0 => 0xffff,
             checksum => checksum,
         };
-        payload[checksum_at..checksum_at + 2].copy_from_slice(&checksum.to_be_bytes());
+        if let Some(at) = checksum_at {
+            payload[at..at + 2].copy_from_slice(&checksum.to_be_bytes());
+        }
         let out = &mut self.packet;
         out.clear();
         match &addresses {
@@ -187,6 +217,22 @@ mod tests {
         check(&file[40..]);
         assert_eq!(file[60..64], [0x0b, 0x80, 0x0b, 0x81]);
         assert!(file.ends_with(b"!/1 a"));
+    }
+
+    #[test]
+    fn pieces_number_themselves_and_their_messages() {
+        let large = vec![b'a'; 65_531];
+        let file = file(Transport::Sctp, "192.0.2.1:2944", "192.0.2.2:2945", &[&large, b"!/1 b"]);
+        let second = 40 + 48 + 65_000 + 16;
+        let third = second + 48 + 532 + 16;
+        let seen = [40, second, third].map(|at| {
+            let packet = &file[at..];
+            assert_eq!((packet[9], fold(sum(&packet[..20]))), (132, 0));
+            // Flags, number, stream, number of the message, identifier.
+            (packet[33], packet[39], packet[43], packet[47])
+        });
+        assert_eq!(seen, [(2, 1, 0, 7), (1, 2, 0, 7), (3, 3, 1, 7)]);
+        assert!(file.ends_with(b"!/1 b\0\0\0"));
     }
 
     #[test]

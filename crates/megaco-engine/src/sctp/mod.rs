@@ -23,7 +23,10 @@ use crate::time::Time;
 use association::{Association, Ends, State, is_valid};
 use cookie::{Cookie, LONGEST};
 use keyed::Secret;
-use packet::{Chunk, Chunks, Header, Init, Packet, answer_parameters, cause};
+use packet::{Chunk, Chunks, Data, Header, Init, Packet, answer_parameters, cause};
+
+/// The payload protocol identifier of H.248 (the registry of IANA).
+pub(crate) const PROTOCOL: u32 = 7;
 
 /// An association: its verification tag, which is never used twice while it lives.
 pub(crate) type Id = u32;
@@ -67,6 +70,21 @@ pub(crate) enum Event {
     Sent { id: Id, count: usize },
     /// An association has ended.
     Down { id: Id, reason: String },
+}
+
+/// Writes a packet with one piece of a message, as an association would send it.
+pub(crate) fn packet_of(
+    ports: (u16, u16),
+    tsn: u32,
+    sequence: u16,
+    ends: (bool, bool),
+    octets: &[u8],
+) -> Vec<u8> {
+    let mut packet = Packet::new(Header { source: ports.0, destination: ports.1, tag: 1 });
+    let (is_first, is_last) = ends;
+    let (stream, protocol, is_urgent) = (0, PROTOCOL, false);
+    packet.data(&Data { tsn, stream, sequence, protocol, is_first, is_last, is_urgent, octets });
+    packet.finish()
 }
 
 /// What is to be sent and reported.
@@ -140,6 +158,11 @@ impl Endpoint {
     /// The address of the peer, and its port of SCTP.
     pub(crate) fn peer(&self, id: Id) -> Option<(SocketAddr, u16)> {
         self.associations.get(&id).map(|association| (association.ends.address, association.ends.peer_port))
+    }
+
+    /// The own port of SCTP.
+    pub(crate) fn own_port(&self, id: Id) -> Option<u16> {
+        self.associations.get(&id).map(|association| association.ends.own_port)
     }
 
     /// Returns whether there are no associations.

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::super::{Config, Endpoint, Event, Id, Silence};
+use super::super::{Config, Endpoint, Event, Id, PROTOCOL, Silence};
 use crate::seeded::Random;
 use crate::time::Time;
 
@@ -14,7 +14,7 @@ pub(super) const PORT: u16 = 2944;
 
 pub(super) const CONFIG: Config = Config {
     port: None,
-    protocol: 7,
+    protocol: PROTOCOL,
     most_message: 65_531,
     window: 1 << 18,
     most: 10,

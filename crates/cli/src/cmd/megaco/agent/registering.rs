@@ -202,5 +202,5 @@ fn url_of(mid: &MId<'_>, before: &Url) -> Option<Url> {
         MId::DomainName(domain) => (domain.name.to_string(), domain.port_number),
         MId::DeviceName(_) | MId::MtpAddress(_) => return None,
     };
-    Some(Url { transport: before.transport, host, port: port.unwrap_or(before.port) })
+    Some(Url { host, port: port.unwrap_or(before.port), ..before.clone() })
 }

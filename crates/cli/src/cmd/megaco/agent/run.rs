@@ -13,7 +13,7 @@ use crate::exit::{Failure, Outcome};
 use serde_json::json;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -64,13 +64,8 @@ impl Agent {
     pub(super) async fn listen(&mut self, urls: &[Url]) -> Outcome<Vec<Url>> {
         let mut taken = Vec::new();
         for url in urls {
-            let listening = self.driver.listen(self.user, url, &self.tls).await;
-            let address = listening.map_err(|error| Failure::io(url, &error))?;
-            let host = match address.ip() {
-                IpAddr::V4(ip) => ip.to_string(),
-                IpAddr::V6(ip) => format!("[{ip}]"),
-            };
-            taken.push(Url { transport: url.transport, host, port: address.port() });
+            let listening = self.driver.listen_url(self.user, url, &self.tls).await;
+            taken.push(listening.map_err(|error| Failure::io(url, &error))?);
         }
         Ok(taken)
     }
