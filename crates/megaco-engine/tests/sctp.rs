@@ -266,3 +266,45 @@ fn a_driver_that_is_dropped() {
         .await;
     });
 }
+
+/// Drivers that share a port: each remote entity belongs to one of them, whichever has its association.
+#[test]
+fn drivers_share_a_port() {
+    run(async {
+        let mut users = Vec::new();
+        let engines: Vec<Engine> = (0..2)
+            .map(|seed| {
+                let mut engine = Engine::new(seed, Limits::default());
+                let mut items = Items::default();
+                items.set("encoding", "compact").unwrap();
+                users.push(engine.add_user(read_mid(b"<a>").unwrap(), items).unwrap());
+                engine
+            })
+            .collect();
+        let mut url: Url = "sctp://127.0.0.1:0?udp=0".parse().unwrap();
+        let mut controllers = Vec::new();
+        for (mut driver, user) in Driver::shards(engines).into_iter().zip(users) {
+            url = driver.listen_url(user, &url, &Tls::default()).await.unwrap();
+            controllers.push(tokio::spawn(async move {
+                let mut count = 0;
+                serve(&mut driver, "", |event, _| {
+                    count += usize::from(matches!(event, Some(Event::Requests { .. })));
+                    count == 5
+                })
+                .await;
+                driver
+            }));
+        }
+        for number in 0..10 {
+            let (mut gateway, user) = driver(&format!("<b{number}>"), "compact");
+            let conn = connected(&mut gateway, user, &url).await;
+            request(&mut gateway, conn);
+            gateway.flush().await;
+            serve(&mut gateway, "", |event, _| is_result(event)).await;
+            gateway.shutdown().await;
+        }
+        for controller in controllers {
+            controller.await.unwrap();
+        }
+    });
+}

@@ -244,3 +244,19 @@ fn a_port_is_not_shared_with_others() {
         team.end();
     }
 }
+
+/// A source gets no more errors in a second because its messages go to several drivers: 50, whatever senders it names.
+#[test]
+fn errors_have_one_limit() {
+    let team = Team::start(3, "udp://127.0.0.1:0");
+    let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+    socket.set_read_timeout(Some(Duration::from_millis(500))).unwrap();
+    for number in 0..600 {
+        socket.send_to(format!("!/1 <b{number}> T=7{{C=-{{S=}}}}").as_bytes(), team.address).unwrap();
+    }
+    let mut buffer = [0; 1000];
+    let count = std::iter::from_fn(|| socket.recv(&mut buffer).ok()).count();
+    // They may come in two seconds.
+    assert!((50..=100).contains(&count), "{count}");
+    team.end();
+}

@@ -6,6 +6,8 @@ mod copies;
 mod otp;
 mod process;
 mod scripts;
+mod sctp;
+mod streams;
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};

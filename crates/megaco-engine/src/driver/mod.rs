@@ -181,7 +181,8 @@ impl Driver {
     /// runtime of its own. The first one [listens](Self::listen), then the others listen at the address that it has returned.
     ///
     /// A remote entity belongs to one of the engines, wherever its messages come from and whichever driver receives them: a
-    /// request that is repeated from another port is not executed again. Their clocks have one beginning.
+    /// request that is repeated from another port is not executed again. Their clocks have one beginning, and the errors that they
+    /// send one limit.
     ///
     /// ```
     /// # use tercet_megaco_engine::{Engine, Limits, driver::Driver};
@@ -190,6 +191,9 @@ impl Driver {
     /// ```
     pub fn shards(engines: impl IntoIterator<Item = Engine>) -> Vec<Self> {
         let mut drivers: Vec<Self> = engines.into_iter().map(Self::new).collect();
+        if let Some((first, others)) = drivers.split_first_mut() {
+            others.iter_mut().for_each(|driver| driver.engine.share_error_limits(&first.engine));
+        }
         let members = drivers.iter().map(|driver| driver.sender.clone()).collect();
         let shards = Arc::new(Shards::new(members));
         let next_link = Arc::new(AtomicU32::new(0));

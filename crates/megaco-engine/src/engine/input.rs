@@ -15,7 +15,6 @@ use super::{Engine, State};
 use crate::event::{ConnId, Event, Incoming, Outcome, Received, Reply, RequestId, Token, Unexpected, UserId};
 use crate::items::{ConnectBy, Encode};
 use crate::route::Route;
-use crate::seeded::Seeded;
 use crate::time::Time;
 use crate::wire::{self, Dialect, Registry};
 
@@ -40,47 +39,6 @@ impl Input<'_> {
     pub(super) fn received(&mut self) -> Received {
         let shared = self.shared.get_or_insert_with(|| self.octets.into());
         Received::new(Arc::clone(shared), self.encoding, self.registry.clone())
-    }
-}
-
-/// Bounds the errors that are sent: two engines of different versions would answer each other's errors for ever, and a
-/// forged sender would be flooded.
-#[derive(Debug)]
-pub(super) struct ErrorGate {
-    second: u64,
-    total: u32,
-    sources: HashMap<Route, u32, Seeded>,
-}
-
-/// Errors to one source in a second.
-const ERRORS_PER_SOURCE: u32 = 50;
-/// Errors to all sources in a second.
-const ERRORS_IN_ALL: u32 = 2000;
-
-impl ErrorGate {
-    pub(super) fn new(seeded: Seeded) -> Self {
-        Self { second: 0, total: 0, sources: HashMap::with_hasher(seeded) }
-    }
-
-    /// Returns whether one more error may be sent.
-    fn admits(&mut self, now: Time, route: Route) -> bool {
-        let second = now.as_millis() / 1000;
-        if second != self.second {
-            self.second = second;
-            self.total = 0;
-            self.sources.clear();
-        }
-        // Sources that get no error are not remembered: they may be as many as there are addresses to forge.
-        if self.total >= ERRORS_IN_ALL {
-            return false;
-        }
-        let of_source = self.sources.entry(route).or_default();
-        if *of_source >= ERRORS_PER_SOURCE {
-            return false;
-        }
-        *of_source += 1;
-        self.total += 1;
-        true
     }
 }
 

@@ -127,3 +127,36 @@ fn connections_of_forged_senders_end() {
     a.run(1_000_000);
     assert_eq!(a.engine.gauges().connections, 1);
 }
+
+/// Engines that are one entity send together no more errors than each alone: 50 a second to one source, 2,000 to all.
+#[test]
+fn errors_of_several_engines_have_one_limit() {
+    let sent = |is_one: bool, sources: u16| {
+        let (mut a, mut b) = (Side::new(&[]), Side::new(&[]));
+        if is_one {
+            b.engine.share_error_limits(&a.engine);
+        }
+        let mut count = 0;
+        for number in 0..4_000_u16 {
+            let from = route(number % sources + 1);
+            for side in [&mut a, &mut b] {
+                side.engine.handle_input(side.time(), side.user, from, b"!/1 <b> T=1{C=-{S=}}");
+                count += side.sent().len();
+            }
+        }
+        // In another second the limit begins again; an engine whose clock is a little behind does not end it.
+        (a.now, b.now) = (a.now + 1000, b.now + 1000);
+        let mut more = 0;
+        for number in 0..200 {
+            let late = if number % 2 == 0 { b.now - 500 } else { b.now };
+            let moment = tercet_megaco_engine::Time::from_millis(late);
+            b.engine.handle_input(moment, b.user, route(1), b"!/1 <b> T=1{C=-{S=}}");
+            a.engine.handle_input(a.time(), a.user, route(1), b"!/1 <b> T=1{C=-{S=}}");
+            more += a.sent().len() + b.sent().len();
+        }
+        (count, more)
+    };
+    assert_eq!(sent(false, 1), (100, 100));
+    assert_eq!(sent(true, 1), (50, 50));
+    assert_eq!(sent(true, 1000).0, 2000);
+}

@@ -2,7 +2,7 @@
 
 use super::jobs::Task;
 use super::run::Agent;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 use tercet_megaco::model::{ActionRequest, MId, ServiceChangeMethod};
 use tercet_megaco_engine::driver::Url;
@@ -20,6 +20,12 @@ pub(super) struct Registration {
     pub(super) mwd: Period,
     /// Connections by the way to their controllers.
     conns: HashMap<Route, ConnId>,
+    /// The stream of the registration that waits for its reply.
+    trying: Option<Route>,
+    /// The stream to the controller that the gateway is registered with.
+    settled: Option<Route>,
+    /// Streams that the gateway has closed: their end is not the loss of a controller.
+    left: HashSet<Route>,
 }
 
 /// Controllers that a gateway knows, with those that others have named.
@@ -28,7 +34,8 @@ const MOST_CONTROLLERS: usize = 64;
 impl Registration {
     pub(super) fn new(urls: Vec<Url>, max_version: u8, mwd: Period) -> Self {
         let registrar = Registrar::new(urls.len(), max_version);
-        Self { urls, registrar, waiting: None, mwd, conns: HashMap::new() }
+        let (conns, left) = (HashMap::new(), HashSet::new());
+        Self { urls, registrar, waiting: None, mwd, conns, trying: None, settled: None, left }
     }
 
     /// Decides what follows from the result of a registration.
@@ -37,9 +44,13 @@ impl Registration {
         self.registrar.result(outcome)
     }
 
-    /// Forgets a stream that is closed.
-    pub(super) fn closed(&mut self, route: Route) {
+    /// Forgets a stream that is closed. Returns whether the gateway has closed it.
+    fn closed(&mut self, route: Route) -> bool {
         self.conns.retain(|known, _| known.transport == Transport::Udp || known.link != route.link);
+        for known in [&mut self.trying, &mut self.settled] {
+            _ = known.take_if(|known| *known == route);
+        }
+        self.left.remove(&route)
     }
 
     /// The place in the list of a controller that another one has named; nothing if there are too many.
@@ -73,12 +84,14 @@ impl Agent {
             None => match self.driver.engine.connect(now, self.user, None, route) {
                 Ok(conn) => conn,
                 Err(_) => {
+                    self.driver.close(route);
                     let verdict = registration.registrar.failed();
                     return self.follow(verdict);
                 }
             },
         };
         registration.conns.insert(route, conn);
+        registration.trying = (route.transport != Transport::Udp).then_some(route);
         _ = self.driver.engine.set_registering(conn, true);
         let mut options = RequestOptions::default();
         options.version = Some(1);
@@ -89,8 +102,31 @@ impl Agent {
             Ok(requests) => registration.waiting = requests.first().map(|request| (request.0, conn)),
             Err(_) => {
                 let verdict = registration.registrar.failed();
+                self.leave();
                 self.follow(verdict);
             }
+        }
+    }
+
+    /// Closes the stream of a registration that has failed: the next one, to whichever controller, opens another.
+    pub(super) fn leave(&mut self) {
+        let trying = self.registration.as_mut().and_then(|registration| registration.trying.take());
+        self.close_stream(trying);
+    }
+
+    /// The stream of the registration is that to the controller now; the one before is closed.
+    pub(super) fn settle(&mut self) {
+        let Some(registration) = &mut self.registration else { return };
+        let before = std::mem::replace(&mut registration.settled, registration.trying.take());
+        self.close_stream(before);
+    }
+
+    fn close_stream(&mut self, route: Option<Route>) {
+        if let Some(registration) = &mut self.registration
+            && let Some(route) = route
+        {
+            registration.left.insert(route);
+            self.driver.close(route);
         }
     }
 
@@ -131,6 +167,7 @@ impl Agent {
             let now = self.driver.now();
             _ = self.driver.engine.set_registering(conn, false);
             _ = self.driver.engine.cancel(now, conn);
+            self.leave();
             self.follow(verdict);
         }
     }
@@ -149,13 +186,14 @@ impl Agent {
     /// its reply there has failed.
     pub(super) fn closed(&mut self, route: Route, conns: &[ConnId]) {
         let Some(registration) = &mut self.registration else { return };
-        registration.closed(route);
+        let was_left = registration.closed(route);
         match registration.waiting {
             Some((_, waiting)) if conns.contains(&waiting) => {
                 let now = self.driver.now();
                 _ = self.driver.engine.cancel(now, waiting);
             }
             Some(_) => {}
+            None if was_left => {}
             None if self.current.is_some_and(|conn| conns.contains(&conn)) => {
                 self.schedule(Duration::from_millis(50), Task::Lost);
             }

@@ -338,6 +338,7 @@ impl Agent {
             let verdict = registration.result(outcome);
             _ = self.driver.engine.set_registering(conn, false);
             if let Verdict::Registered { version } = verdict {
+                self.settle();
                 _ = self.driver.engine.set_version(conn, version);
                 self.now_current(conn);
                 let name = self.name(conn);
@@ -349,6 +350,7 @@ impl Agent {
                 }
                 return self.write("registered", json!({ "remote_mid": &*name, "version": version }));
             }
+            self.leave();
             self.follow(verdict);
             return Ok(());
         }
