@@ -359,29 +359,6 @@ impl Driver {
         Ok(route)
     }
 
-    /// Opens an association with a peer at its port of SCTP, over a port of UDP.
-    async fn open_association(&mut self, user: UserId, peer: SocketAddr, udp: u16) -> io::Result<Route> {
-        let any: SocketAddr = match peer {
-            SocketAddr::V4(_) => ([0, 0, 0, 0], 0).into(),
-            SocketAddr::V6(_) => ([0_u16; 8], 0).into(),
-        };
-        let socket = UdpSocket::bind(any).await?;
-        let link = self.next_link.fetch_add(1, Ordering::Relaxed);
-        let route = Route { transport: Transport::Sctp, link, peer };
-        let mut local = any;
-        let inlet = self.inlet();
-        let to = (SocketAddr::new(peer.ip(), udp), peer.port());
-        let (task, writer, established) = sctp::Task::opens(socket, to, self.limits, |port, writer| {
-            local.set_port(port);
-            shards::Stream::opened(inlet, route, user, local, writer)
-        })?;
-        self.tasks.spawn(task.run());
-        let ended = |_| Err(io::Error::other("the task of the association has ended"));
-        in_time(async { established.await.unwrap_or_else(ended) }).await?;
-        self.links.streams.insert(link, Stream { local, writer, is_association: true });
-        Ok(route)
-    }
-
     fn add_socket(&mut self, user: UserId, socket: UdpSocket, link: u32) {
         let socket = Arc::new(udp::Socket::new(socket));
         let sorter = Sorter::new(self.inlet(), link, user);

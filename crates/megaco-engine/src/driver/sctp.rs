@@ -15,7 +15,7 @@ use tokio::net::UdpSocket;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 
 use super::shards::{self, Inlet};
-use super::{STREAM_QUEUE, StreamLimits};
+use super::{Driver, STREAM_QUEUE, Stream, StreamLimits, in_time};
 use crate::event::UserId;
 use crate::route::{Route, Transport};
 use crate::sctp::{Config, Endpoint, Event, Id, PROTOCOL, Silence};
@@ -274,6 +274,36 @@ impl Task {
             // Whoever has opened it may not wait any more.
             _ = opening.answer.send(Err(io::Error::new(io::ErrorKind::ConnectionRefused, reason)));
         }
+    }
+}
+
+impl Driver {
+    /// Opens an association with a peer at its port of SCTP, over a port of UDP.
+    pub(super) async fn open_association(
+        &mut self,
+        user: UserId,
+        peer: SocketAddr,
+        udp: u16,
+    ) -> io::Result<Route> {
+        let any: SocketAddr = match peer {
+            SocketAddr::V4(_) => ([0, 0, 0, 0], 0).into(),
+            SocketAddr::V6(_) => ([0_u16; 8], 0).into(),
+        };
+        let socket = UdpSocket::bind(any).await?;
+        let link = self.next_link.fetch_add(1, Ordering::Relaxed);
+        let route = Route { transport: Transport::Sctp, link, peer };
+        let mut local = any;
+        let inlet = self.inlet();
+        let to = (SocketAddr::new(peer.ip(), udp), peer.port());
+        let (task, writer, established) = Task::opens(socket, to, self.limits, |port, writer| {
+            local.set_port(port);
+            shards::Stream::opened(inlet, route, user, local, writer)
+        })?;
+        self.tasks.spawn(task.run());
+        let ended = |_| Err(io::Error::other("the task of the association has ended"));
+        in_time(async { established.await.unwrap_or_else(ended) }).await?;
+        self.links.streams.insert(link, Stream { local, writer, is_association: true });
+        Ok(route)
     }
 }
 

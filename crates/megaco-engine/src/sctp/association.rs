@@ -110,7 +110,7 @@ pub(super) struct Association {
     heard: Time,
     silence: Silence,
     deadline: Option<(Time, &'static str)>,
-    /// What has been queued for good.
+    /// The own side takes no more messages.
     has_ended: bool,
     is_down: bool,
     /// What the endpoint has noted as the next moment.

@@ -33,7 +33,8 @@ disconnect, quit. SIGTERM ends it after a last event `stats`.
 Example:
   tercet megaco mgc --listen udp://127.0.0.1:2944 --listen tcp://127.0.0.1:2944")]
 pub struct Mgc {
-    /// Where to listen: udp://HOST:PORT, tcp://HOST:PORT or tls://HOST:PORT; port 0 takes any
+    /// Where to listen: udp://HOST:PORT, tcp://HOST:PORT, tls://HOST:PORT or sctp://HOST:PORT; port 0 takes any. SCTP goes over
+    /// UDP, at port 9899 or, with `?udp=PORT` at the end of the URL, at another one
     #[arg(long, value_name = "URL", required = true)]
     listen: Vec<Url>,
 

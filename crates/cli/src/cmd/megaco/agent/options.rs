@@ -119,7 +119,8 @@ pub(super) struct EngineArgs {
     #[arg(long, value_name = "IP:PORT")]
     pub(super) metrics: Option<SocketAddr>,
 
-    /// Write the messages that are received and sent to a capture file (pcap); those of TLS without their encryption
+    /// Write the messages that are received and sent to a capture file (pcap); those of TLS without their encryption, those of
+    /// SCTP without UDP
     #[arg(long, value_name = "FILE")]
     write_pcap: Option<PathBuf>,
 

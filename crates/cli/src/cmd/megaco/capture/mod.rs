@@ -291,6 +291,7 @@ impl Follower<'_> {
         };
         let (transport, link) = match pdu.stream {
             Some(Stream::Tcp(number)) => (Transport::Tcp, number as u32),
+            Some(Stream::Sctp { association, .. }) => (Transport::Sctp, association as u32),
             _ => (Transport::Udp, 0),
         };
         let micros = self.micros;
