@@ -1,6 +1,5 @@
 //! What happens to a message that arrives.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use tercet_megaco::List;

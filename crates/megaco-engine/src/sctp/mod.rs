@@ -363,9 +363,7 @@ impl Endpoint {
         }
         if let Some(association) = self.associations.get_mut(&cookie.own_tag) {
             // The acknowledgement was lost (5.2.4 D).
-            if association.state == State::Established {
-                association.cookie_again();
-            }
+            association.cookie_again();
             return true;
         }
         let age = now.since(Time::from_micros(cookie.created));
