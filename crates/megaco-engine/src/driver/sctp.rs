@@ -68,6 +68,11 @@ struct Opening {
     answer: oneshot::Sender<io::Result<()>>,
 }
 
+/// The queue of what is sent.
+type Writer = mpsc::Sender<Arc<[u8]>>;
+/// Tells whether an association is established.
+type Established = oneshot::Receiver<io::Result<()>>;
+
 /// The task of a socket.
 #[derive(Debug)]
 pub(super) struct Task {
@@ -112,8 +117,8 @@ impl Task {
         socket: UdpSocket,
         (address, port): (SocketAddr, u16),
         limits: StreamLimits,
-        inbound: impl FnOnce(u16, &mpsc::Sender<Arc<[u8]>>) -> shards::Stream,
-    ) -> io::Result<(Self, mpsc::Sender<Arc<[u8]>>, oneshot::Receiver<io::Result<()>>)> {
+        inbound: impl FnOnce(u16, &Writer) -> shards::Stream,
+    ) -> io::Result<(Self, Writer, Established)> {
         // The other side may be silent as long as it wants: the association was opened for what is sent.
         let silence = Silence { frame: limits.frame.as_millis(), ..Silence::default() };
         let mut task = Self::new(socket, Config { silence, ..config() }, Role::Opened);

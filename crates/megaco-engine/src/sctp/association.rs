@@ -279,10 +279,8 @@ impl Association {
                     self.close("closed", output);
                 }
             }
-            Chunk::ShutdownComplete { .. } => {
-                if self.state == State::ShutdownAckSent {
-                    self.close("closed by the peer", output);
-                }
+            Chunk::ShutdownComplete { .. } if self.state == State::ShutdownAckSent => {
+                self.close("closed by the peer", output);
             }
             // The upper bits of a type that is not known: report it, go on (3.2).
             Chunk::Unknown { kind, chunk } => {

@@ -123,7 +123,7 @@ impl Endpoint {
         }
         let own_tag = self.new_tag();
         // Of the range for ports of clients (RFC 6335 6).
-        let own_port = self.config.port.unwrap_or(0xc000 | self.secret.number() as u16 & 0x3fff);
+        let own_port = self.config.port.unwrap_or_else(|| 0xc000 | self.secret.number() as u16 & 0x3fff);
         let ends = Ends { address, own_port, peer_port: port, own_tag, peer_tag: 0 };
         let first = self.secret.number();
         self.add(Association::connect(now, ends, first, &self.config));

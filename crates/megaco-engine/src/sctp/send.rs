@@ -202,7 +202,7 @@ impl Sender {
             self.room = self.room.saturating_sub(piece.len());
             self.pieces.push_back(piece);
             self.write_piece(self.pieces.len() - 1, packet);
-            self.due.get_or_insert(now.after(self.timeout));
+            self.due.get_or_insert_with(|| now.after(self.timeout));
         }
     }
 

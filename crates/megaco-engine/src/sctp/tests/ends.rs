@@ -15,11 +15,11 @@ fn connected() -> (World, [u32; 2]) {
 #[test]
 fn both_shut_down() {
     let (mut world, ids) = connected();
-    for end in 0..2 {
-        world.send(end, ids[end], b"last");
-        world.ends[end].shutdown(world.now, ids[end]);
+    for (end, id) in ids.into_iter().enumerate() {
+        world.send(end, id, b"last");
+        world.ends[end].shutdown(world.now, id);
         // Nothing is taken after the end.
-        world.send(end, ids[end], b"too late");
+        world.send(end, id, b"too late");
     }
     world.run(60);
     for end in 0..2 {

@@ -37,8 +37,8 @@ fn old_packets_change_nothing() {
     let mut world = World::new(2, GOOD);
     let ids = world.connected();
     for number in 0..10 {
-        world.send(0, ids[0], &vec![number; 3000]);
-        world.send(1, ids[1], &vec![number; 30]);
+        world.send(0, ids[0], &[number; 3000]);
+        world.send(1, ids[1], &[number; 30]);
         world.run(1);
         let old = world.sent.clone();
         for (end, packet) in old {

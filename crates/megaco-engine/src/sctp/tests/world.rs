@@ -94,20 +94,22 @@ impl World {
 
     /// The messages that an end has received.
     pub(super) fn messages(&self, end: usize) -> Vec<&[u8]> {
-        let message = |event| match event {
-            &Event::Message { ref octets, .. } => Some(&octets[..]),
+        let events = self.events[end].iter();
+        let messages = events.filter_map(|event| match event {
+            Event::Message { octets, .. } => Some(&octets[..]),
             _ => None,
-        };
-        self.events[end].iter().filter_map(message).collect()
+        });
+        messages.collect()
     }
 
     /// Why associations of an end have ended.
     pub(super) fn downs(&self, end: usize) -> Vec<&str> {
-        let down = |event| match event {
-            &Event::Down { ref reason, .. } => Some(reason.as_str()),
+        let events = self.events[end].iter();
+        let reasons = events.filter_map(|event| match event {
+            Event::Down { reason, .. } => Some(reason.as_str()),
             _ => None,
-        };
-        self.events[end].iter().filter_map(down).collect()
+        });
+        reasons.collect()
     }
 
     /// Puts what ends have to send on the wire, and takes what happened.
