@@ -152,7 +152,7 @@ fn one_socket_has_many_associations() {
                     gateway.flush().await;
                     let mut end = None;
                     serve(&mut gateway, "", |_, notes| {
-                        end = reasons(notes).next().map(str::to_owned).or(end.take());
+                        end = reasons(notes).next().map(str::to_owned).or_else(|| end.take());
                         end.is_some()
                     })
                     .await;
