@@ -16,6 +16,9 @@ from .definitions import BENCH, BUILD, Definition
 #: Our own code with lists that are walked when they are asked for, of inputs that say which lists.
 VIEWS = "tercet-generated-views"
 
+#: Our Python package that makes the values of components when they are asked for.
+LAZY = "tercet-python-lazy"
+
 #: Peers whose code is built for a specification before anything is run; the runner is a program.
 COMPILED = [
     *["tercet-generated", VIEWS, "tercet-java", "rasn", "hampi", "erlang", "asn1bean", "rust-asn1", "x509-cert"],
@@ -28,7 +31,7 @@ DECODERS = ["x509-parser", "rustls-webpki"]
 #: Work by name, and what each peer calls it; a peer that is not listed does not do it.
 WORKS: dict[str, dict[str, str]] = {
     "decode": {"tercet": "tape", "asn1c": "decode", "asn1tools": "decode", "pycrate": "decode"}
-    | {"tercet-python": "decode"}
+    | {"tercet-python": "decode", LAZY: "decode"}
     | dict.fromkeys([*COMPILED, *DECODERS], "decode"),
     "validate": {"tercet": "validate"},
     "json": {"tercet": "json", "asn1tools": "json", "pycrate": "json", "asn1c": "json"},
@@ -42,7 +45,7 @@ WORKS: dict[str, dict[str, str]] = {
     "memcpy": {"tercet": "memcpy"},
 }
 
-PEERS = ["tercet", *COMPILED, *DECODERS, "asn1c", "tercet-python", "asn1tools", "pycrate"]
+PEERS = ["tercet", *COMPILED, *DECODERS, "asn1c", "tercet-python", LAZY, "asn1tools", "pycrate"]
 
 #: Works and peers of one family of rules only.
 ONLY = {"walk": "ber", "hampi": "per", "asn1c": "ber", "asn1bean": "ber"}
@@ -56,7 +59,7 @@ FLOORS = ["msc", "tap", "x509", "ngap-ics", "personnel-1-uper"]
 CHECKED = ["msc", "tap"]
 
 #: Records that a peer gets at most, so that one pass takes a fraction of a second; figures are per record.
-LIMITS = {"tercet-python": 4000, "asn1tools": 400, "pycrate": 100}
+LIMITS = {"tercet-python": 4000, LAZY: 4000, "asn1tools": 400, "pycrate": 100}
 
 
 @dataclass
@@ -158,11 +161,12 @@ def _command(definition: Definition, peer: str) -> list[str]:
         return [str(_asn1c(definition))]
     if peer in COMPILED or peer in DECODERS:
         return [str(_compiled(definition, peer)), definition.type]
-    is_ours = peer == "tercet-python"
+    is_ours = peer in ("tercet-python", LAZY)
     python = Path(commands.python()) if is_ours else BENCH / ".venv" / "bin" / "python"
     if not python.exists():
         raise OSError(f"not installed: run bench/{'setup-python' if is_ours else 'setup'}")
-    return [str(python), str(BENCH / "engines" / peer / "runner.py")]
+    runner = BENCH / "engines" / peer.removesuffix("-lazy") / "runner.py"
+    return [str(python), str(runner), *(["lazy"] if peer == LAZY else [])]
 
 
 def _asn1c(definition: Definition) -> Path:

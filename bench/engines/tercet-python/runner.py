@@ -1,4 +1,4 @@
-"""Our Python package as a peer of those in Python: octets decoded to plain values."""
+"""Our Python package as a peer of those in Python: octets decoded to plain values, or with `lazy` to mappings that make them."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from python_runner import Codec, main  # noqa: E402
 
 
 class Tercet(Codec):
-    name = f"tercet-python {tercet.__version__}"
+    is_lazy = "lazy" in sys.argv[1:]
+    name = f"tercet-python {tercet.__version__}" + (", lazy" if is_lazy else "")
 
     def __init__(self, schema: list[str], module: str, type_name: str, rules: str) -> None:
         read = tercet.Schema.load(schema)
-        codec = read.codec(f"{module}.{type_name}", rules)
+        codec = read.codec(f"{module}.{type_name}", rules, lazy=self.is_lazy)
         # What a loop calls most: the methods themselves, as the other runners have them.
         self.decode = codec.decode  # type: ignore[method-assign]
         self.encode = codec.encode  # type: ignore[method-assign]

@@ -37,7 +37,7 @@ PUBLISHED = {
 
 #: What an engine says in its name when it does less than the others: open types are left, or lists not yet read, or
 #: it is written by hand for the input, or it copies a table that ours has written.
-LESS = ("as octets", "as views", "by hand", "copies the table")
+LESS = ("as octets", "as views", "lazy", "by hand", "copies the table")
 
 
 def less(engine: str) -> bool:

@@ -14,11 +14,13 @@ const BALANCE: i64 = 1000;
 /// The lines of the journal of a transfer: begin, intent and result of either change, commit.
 const LINES: usize = 6;
 
-fn entries() -> String {
-    let mut text = "dn: o=test\nobjectClass: organization\no: test\n\n".to_owned();
+/// Each account holds one balance for either worker, as a value `WORKER:BALANCE`: a change names the value that it replaces, which all
+/// servers can do, whether they can increment or not.
+fn accounts(base: &str, class: &str) -> String {
+    let mut text = String::new();
     for number in 0..ACCOUNTS {
         text += &format!(
-            "dn: uid=a{number},o=test\nobjectClass: account\nuid: a{number}\nuidNumber: {BALANCE}\n\n"
+            "dn: cn=account{number},{base}\nobjectClass: {class}\ncn: account{number}\ndescription: 0:{BALANCE}\ndescription: 1:{BALANCE}\n\n"
         );
     }
     text
@@ -29,29 +31,29 @@ struct Bank {
     serve: Option<Serve>,
     url: String,
     bind: Vec<String>,
+    base: String,
     folder: tempfile::TempDir,
 }
 
 impl Bank {
-    /// `tercet ldap serve`; with `TERCET_TEST_LDAP="URL DN PASSWORD"`, another server that has the entry `o=test`.
+    /// `tercet ldap serve`; with `TERCET_TEST_LDAP="URL|BASE|DN|PASSWORD"`, another server, on which entries may be added
+    /// below BASE. Active Directory has a class of its own for them: `…|container`.
     fn open() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let given = std::env::var("TERCET_TEST_LDAP").ok();
         let Some(given) = given else {
-            let serve = Serve::start(&entries(), &[]);
-            return Self { url: serve.url.clone(), serve: Some(serve), bind: Vec::new(), folder };
+            let base = "o=test".to_owned();
+            let tree = format!("dn: {base}\nobjectClass: organization\no: test\n\n");
+            let serve = Serve::start(&(tree + &accounts(&base, "device")), &[]);
+            return Self { url: serve.url.clone(), serve: Some(serve), bind: Vec::new(), base, folder };
         };
-        let mut words = given.split_whitespace().map(str::to_owned);
-        let url = words.next().unwrap();
+        let mut words = given.split('|').map(str::to_owned);
+        let (url, base) = (words.next().unwrap(), words.next().unwrap());
         let bind = vec!["-D".to_owned(), words.next().unwrap(), "-w".to_owned(), words.next().unwrap()];
-        let bank = Self { serve: None, url, bind, folder };
-        let accounts = entries()
-            .split_once("\n\n")
-            .unwrap()
-            .1
-            .replace("objectClass: account", "objectClass: account\nobjectClass: extensibleObject");
+        let class = words.next().unwrap_or_else(|| "device".to_owned());
+        let bank = Self { serve: None, url, bind, base, folder };
         bank.clear();
-        std::fs::write(bank.folder.path().join("accounts"), accounts).unwrap();
+        std::fs::write(bank.folder.path().join("accounts"), accounts(&bank.base, &class)).unwrap();
         let added = bank.run(&["add", "-f", "accounts"], None);
         assert!(added.status.success(), "{}", String::from_utf8_lossy(&added.stderr));
         bank
@@ -59,7 +61,7 @@ impl Bank {
 
     fn clear(&self) {
         for number in 0..ACCOUNTS {
-            self.run(&["delete", &format!("uid=a{number},o=test")], None);
+            self.run(&["delete", &format!("cn=account{number},{}", self.base)], None);
         }
     }
 
@@ -72,21 +74,27 @@ impl Bank {
         command.current_dir(self.folder.path()).env("HOME", self.folder.path()).output().unwrap()
     }
 
-    fn balances(&self) -> Vec<i64> {
-        let found = self.run(&["search", "-b", "o=test", "-LLL", "(uidNumber=*)", "uidNumber"], None);
+    /// What each account holds for either worker.
+    fn balances(&self) -> [Vec<i64>; 2] {
+        let found = self.run(
+            &["search", "-b", &self.base, "-s", "one", "-LLL", "(cn=account*)", "cn", "description"],
+            None,
+        );
         let text = String::from_utf8(found.stdout).unwrap();
-        let mut all = vec![0; ACCOUNTS];
+        let mut all = [vec![0; ACCOUNTS], vec![0; ACCOUNTS]];
         for entry in text.split("\n\n").filter(|entry| !entry.trim().is_empty()) {
             let of = |name: &str| entry.lines().find_map(|line| line.strip_prefix(name)).unwrap();
-            let number: usize = of("dn: uid=a").split(',').next().unwrap().parse().unwrap();
-            all[number] = of("uidNumber: ").parse().unwrap();
+            let number: usize = of("cn: account").parse().unwrap();
+            for (worker, balances) in all.iter_mut().enumerate() {
+                balances[number] = of(&format!("description: {worker}:")).parse().unwrap();
+            }
         }
         all
     }
 
-    /// Transfers of one process after another, of which each is killed at some line of its journal; returns what they come to.
+    /// Transfers of one process after another, of which each is killed at some line of its journal; returns the balances after them.
     fn transfers(&self, worker: usize, count: usize) -> Vec<i64> {
-        let mut sums = vec![0; ACCOUNTS];
+        let mut balances = vec![BALANCE; ACCOUNTS];
         let journal = format!("journal{worker}");
         let file = format!("transfer{worker}");
         for round in 0..count {
@@ -94,8 +102,12 @@ impl Bank {
             let to = (from + 1 + (round * 3 + worker) % (ACCOUNTS - 1)) % ACCOUNTS;
             let amount = i64::try_from(round % 9 + 1).unwrap();
             let change = |number: usize, amount: i64| {
+                let before = balances[number];
                 format!(
-                    "dn: uid=a{number},o=test\nchangetype: modify\nincrement: uidNumber\nuidNumber: {amount}\n\n"
+                    "dn: cn=account{number},{}\nchangetype: modify\ndelete: description\ndescription: {worker}:{before}\n-\n\
+                     add: description\ndescription: {worker}:{}\n-\n\n",
+                    self.base,
+                    before + amount
                 )
             };
             std::fs::write(self.folder.path().join(&file), change(from, -amount) + &change(to, amount))
@@ -106,7 +118,7 @@ impl Bank {
                 "modify",
                 "--atomic=advisory",
                 "--locks",
-                "o=test",
+                &self.base,
                 "--journal",
                 &journal,
                 "--lease",
@@ -127,11 +139,11 @@ impl Bank {
             let errors = String::from_utf8_lossy(&recovered.stderr).into_owned();
             assert_eq!(recovered.status.code(), Some(0), "{worker} {round}: {errors}");
             if line >= LINES {
-                sums[from] -= amount;
-                sums[to] += amount;
+                balances[from] -= amount;
+                balances[to] += amount;
             }
         }
-        sums
+        balances
     }
 }
 
@@ -141,7 +153,7 @@ impl Bank {
 fn killed_transfers_are_made_or_not() {
     let count = std::env::var("TERCET_TRANSFERS").map_or(14, |count| count.parse().unwrap());
     let bank = Bank::open();
-    let sums: Vec<Vec<i64>> = std::thread::scope(|scope| {
+    let expected: Vec<Vec<i64>> = std::thread::scope(|scope| {
         let workers: Vec<_> = (0..2)
             .map(|worker| {
                 scope.spawn({
@@ -152,11 +164,11 @@ fn killed_transfers_are_made_or_not() {
             .collect();
         workers.into_iter().map(|worker| worker.join().unwrap()).collect()
     });
-    let expected: Vec<i64> =
-        (0..ACCOUNTS).map(|number| BALANCE + sums[0][number] + sums[1][number]).collect();
-    assert_eq!(bank.balances(), expected);
-    assert_eq!(expected.iter().sum::<i64>(), BALANCE * i64::try_from(ACCOUNTS).unwrap());
-    let locks = bank.run(&["lock", "--locks", "o=test", "--list"], None);
+    assert_eq!(bank.balances().as_slice(), expected);
+    for balances in expected {
+        assert_eq!(balances.iter().sum::<i64>(), BALANCE * i64::try_from(ACCOUNTS).unwrap());
+    }
+    let locks = bank.run(&["lock", "--locks", &bank.base, "--list"], None);
     assert_eq!(String::from_utf8(locks.stdout).unwrap(), "");
     if bank.serve.is_none() {
         bank.clear();

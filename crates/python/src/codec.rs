@@ -2,7 +2,8 @@
 
 use crate::compiled::{Compiled, Meant};
 use crate::error::Argument;
-use crate::octets::Input;
+use crate::lazy::Kept;
+use crate::octets::{Held, Input};
 use crate::options::Reading;
 use crate::schema::Schema;
 use crate::{encode, error, objects};
@@ -47,23 +48,39 @@ pub(crate) fn decode<'py>(
     meant.trial(py, |compiled| {
         compiled.with_state(|state| {
             compiled.read_all(py, 0, &input, state, &reading.options)?;
-            build(compiled, py, state.tape.view(&input), reading)
+            build(compiled, (data, 0), state.tape.view(&input), reading)
         })
     })
 }
 
-/// The value on a tape, as it is shown if that is asked for.
+/// The value on a tape, as it is shown if that is asked for. Its octets begin at an offset of the data.
 fn build<'py>(
     compiled: &Compiled,
-    py: Python<'py>,
+    (data, begin): (&Bound<'py, PyAny>, usize),
     value: View<'_>,
     reading: &Reading,
 ) -> PyResult<Bound<'py, PyAny>> {
+    let (py, looks) = (data.py(), reading.looks);
     let asked = reading.asked.as_ref().map(|asked| compiled.shown(py, asked));
-    let Some(shown) = asked.transpose()?.flatten() else { return compiled.build(py, value, reading.looks) };
-    let mut tape = Tape::new();
-    shown.rendering.show(value, &mut tape, &mut Scratch::default());
-    objects::build(py, &shown.names, shown.rendering.shape(), tape.view(value.octets()), reading.looks)
+    let (names, shape, tape);
+    let shown = asked.transpose()?.flatten();
+    match &shown {
+        None if !looks.lazy => return compiled.build(py, value, looks),
+        None => {
+            (names, shape) = (compiled.names(py), compiled.shape());
+            tape = value.to_tape();
+        }
+        Some(shown) => {
+            (names, shape) = (&shown.names, shown.rendering.shape());
+            let mut made = Tape::new();
+            shown.rendering.show(value, &mut made, &mut Scratch::default());
+            tape = made;
+        }
+    }
+    if looks.lazy {
+        return Kept::new((names, shape), tape, (Held::of_input(data)?, begin), looks).value(py);
+    }
+    objects::build(py, names, shape, tape.view(value.octets()), looks)
 }
 
 /// Encodes a value.
@@ -120,7 +137,8 @@ impl Codec {
         self.meant.trial(py, |compiled| {
             compiled.with_state(|state| {
                 let length = compiled.read(py, 0, (&input, offset), state, &options)?;
-                let value = build(compiled, py, state.tape.view(&input[offset..]), &self.reading)?;
+                let value =
+                    build(compiled, (data, offset), state.tape.view(&input[offset..]), &self.reading)?;
                 Ok((value, offset + length))
             })
         })

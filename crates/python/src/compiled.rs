@@ -29,7 +29,7 @@ pub(crate) struct Compiled {
     syntaxes: Vec<Rules>,
     plans: Vec<Plan>,
     pub(crate) root: NodeId,
-    names: PyOnceLock<Names>,
+    names: PyOnceLock<Arc<Names>>,
     shown: Mutex<HashMap<String, Arc<Shown>>>,
     #[expect(clippy::vec_box, reason = "they are large and move twice at every value")]
     states: Mutex<Vec<Box<State>>>,
@@ -64,7 +64,7 @@ impl Compiled {
     }
 
     /// What values look like.
-    pub(crate) fn shape(&self) -> &Shape {
+    pub(crate) fn shape(&self) -> &Arc<Shape> {
         &self.plans[0].shape
     }
 
@@ -79,8 +79,8 @@ impl Compiled {
     }
 
     /// The names of the shape as Python has them.
-    pub(crate) fn names(&self, py: Python<'_>) -> &Names {
-        self.names.get_or_init(py, || Names::new(py, self.shape()))
+    pub(crate) fn names(&self, py: Python<'_>) -> &Arc<Names> {
+        self.names.get_or_init(py, || Arc::new(Names::new(py, self.shape())))
     }
 
     /// The value on a tape.

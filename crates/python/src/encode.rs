@@ -2,6 +2,7 @@
 
 use crate::bits::BitString;
 use crate::compiled::Compiled;
+use crate::lazy::LazyDict;
 use crate::objects::{Names, decimal_class, marked_class, real_class, unknown_class};
 use crate::{error, octets, times};
 use pyo3::prelude::*;
@@ -108,7 +109,11 @@ impl<'py> Source for Objects<'_, 'py> {
     fn components(&self, at: &Self::At, found: &mut Found<'_, '_, Self>) -> Done<()> {
         self.check_signals()?;
         let kind = self.shape.node(found.node).kind;
-        let Ok(dict) = at.cast::<PyDict>() else { return self.wrong(kind, "dict", at) };
+        let whole = at.cast::<LazyDict>().map(|lazy| lazy.get().dict(self.py));
+        let whole = whole.ok().transpose()?;
+        let Ok(dict) = whole.as_ref().unwrap_or(at).cast::<PyDict>() else {
+            return self.wrong(kind, "dict", at);
+        };
         let mut seen = 0;
         for (index, (field, _)) in self.shape.fields_of(found.node).enumerate() {
             if let Some(value) = dict.get_item(self.names.field(field))? {

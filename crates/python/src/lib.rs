@@ -12,6 +12,7 @@ mod encode;
 mod error;
 mod files;
 mod interrupt;
+mod lazy;
 mod ldap;
 mod megaco;
 mod objects;
@@ -40,6 +41,8 @@ mod _tercet {
         ArrowSchema, Batch, Batches, HeldTable, Record, Records, Table, TableBatches, Tables, doctor, expand,
         iter_records, read, read_tables, split_key, splits,
     };
+    #[pymodule_export]
+    use crate::lazy::LazyDict;
     #[pymodule_export]
     use crate::ldap::_ldap;
     #[pymodule_export]

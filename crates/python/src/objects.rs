@@ -1,6 +1,7 @@
 //! A tape as Python objects: the mapping that `docs/guide-python.md` tells.
 
 use crate::bits::{BitNames, BitString};
+use crate::lazy::{Kept, LazyDict};
 use crate::times;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
@@ -31,6 +32,8 @@ pub(crate) struct Looks {
     pub(crate) tuples: bool,
     /// Texts and times that break the rules of their type are the octets that came.
     pub(crate) marked_octets: bool,
+    /// A SEQUENCE or SET is a mapping that makes the values of its components when they are asked for.
+    pub(crate) lazy: bool,
 }
 
 /// `tercet.Marked`.
@@ -172,28 +175,39 @@ pub(crate) fn build<'py>(
     view: View<'_>,
     looks: Looks,
 ) -> PyResult<Bound<'py, PyAny>> {
-    Builder { py, names, shape, looks }.build(view)
+    Builder { py, names, shape, looks, lazy: None }.build(view, 0)
 }
 
-struct Builder<'a, 'py> {
-    py: Python<'py>,
-    names: &'a Names,
-    shape: &'a Shape,
-    looks: Looks,
+pub(crate) struct Builder<'a, 'py> {
+    pub(crate) py: Python<'py>,
+    pub(crate) names: &'a Names,
+    pub(crate) shape: &'a Shape,
+    pub(crate) looks: Looks,
+    /// What is kept of the value, if its components are made when they are asked for.
+    pub(crate) lazy: Option<&'a Arc<Kept>>,
 }
 
 impl<'py> Builder<'_, 'py> {
-    fn build(&self, view: View<'_>) -> PyResult<Bound<'py, PyAny>> {
+    /// The value that an entry of a tape begins.
+    pub(crate) fn build(&self, view: View<'_>, from: usize) -> PyResult<Bound<'py, PyAny>> {
         let py = self.py;
-        let mut open: Vec<Frame<'py>> = Vec::with_capacity(8);
-        for index in 0..view.len() {
+        let mut open: Vec<Frame<'py>> = Vec::with_capacity(if self.lazy.is_some() { 0 } else { 8 });
+        let mut next = from;
+        while next < view.len() {
+            let index = next;
+            next += 1;
             if index % SIGNALS == SIGNALS - 1 {
                 py.check_signals()?;
             }
             let (field, node, value) = match view.token(index) {
-                Token::Open { field, node, .. } => {
-                    open.push(Frame { field, parts: self.open(node) });
-                    continue;
+                Token::Open { field, node, close } => {
+                    let kept = self.lazy.filter(|_| self.names.forms.get(node.index()) == Some(&Form::Dict));
+                    let Some(kept) = kept else {
+                        open.push(Frame { field, parts: self.open(node) });
+                        continue;
+                    };
+                    next = close + 1;
+                    (field, node, LazyDict::new(Arc::clone(kept), index).into_bound_py_any(py)?)
                 }
                 Token::Leaf { field, node, leaf } => {
                     let value = match view.marked(index) {
@@ -215,12 +229,11 @@ impl<'py> Builder<'_, 'py> {
                     let mut tape = Tape::new();
                     say_constant(self.shape, field, node, constant, &mut tape);
                     // A constant has no absent components of its own.
-                    (field, node, self.build(tape.view(&[]))?)
+                    (field, node, Self { lazy: None, ..*self }.build(tape.view(&[]), 0)?)
                 }
                 Token::Unknown { addition, leaf } => {
-                    if let Some(frame) = open.last_mut() {
-                        self.unknown(&mut frame.parts, addition, leaf)?;
-                    }
+                    let Some(frame) = open.last_mut() else { return self.unknown(addition, leaf) };
+                    self.add_unknown(&mut frame.parts, addition, leaf)?;
                     continue;
                 }
             };
@@ -250,9 +263,14 @@ impl<'py> Builder<'_, 'py> {
     }
 
     #[cold]
-    fn unknown(&self, parts: &mut Parts<'py>, addition: u32, leaf: Leaf<'_>) -> PyResult<()> {
+    fn unknown(&self, addition: u32, leaf: Leaf<'_>) -> PyResult<Bound<'py, PyAny>> {
         let contents = leaf.contents().unwrap_or_default();
-        let value = unknown(self.py, contents, (addition != u32::MAX).then_some(addition))?;
+        unknown(self.py, contents, (addition != u32::MAX).then_some(addition))
+    }
+
+    #[cold]
+    fn add_unknown(&self, parts: &mut Parts<'py>, addition: u32, leaf: Leaf<'_>) -> PyResult<()> {
+        let value = self.unknown(addition, leaf)?;
         let more = self.names.more.bind(self.py);
         match parts {
             Parts::Dict(dict) => match dict.get_item(more)? {

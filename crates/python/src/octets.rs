@@ -39,6 +39,14 @@ impl Held {
         }
         Ok(Self::Copy(of(object)?.into_owned()))
     }
+
+    /// Those of what was decoded, which may be text.
+    pub(crate) fn of_input(object: &Bound<'_, PyAny>) -> PyResult<Self> {
+        match object.cast::<PyString>() {
+            Ok(text) => Ok(Self::Text(PyBackedStr::try_from(text.clone())?)),
+            Err(_) => Self::of(object),
+        }
+    }
 }
 
 impl Deref for Held {

@@ -22,7 +22,7 @@ pub(crate) const DECODE: [&str; 10] = [
     "max_size",
 ];
 /// Those of all that makes Python values.
-const LOOKS: [&str; 4] = ["times", "oids", "render", "profile"];
+const LOOKS: [&str; 5] = ["times", "oids", "lazy", "render", "profile"];
 
 /// Takes those out of `**options` that say what values look like.
 pub(crate) fn looks(keywords: &Bound<'_, PyDict>) -> PyResult<Looks> {
@@ -40,6 +40,9 @@ pub(crate) fn looks(keywords: &Bound<'_, PyDict>) -> PyResult<Looks> {
             "tuple" => true,
             other => return Err(one_of("oids", other, &["text", "tuple"])),
         };
+    }
+    if let Some(value) = take(keywords, "lazy")? {
+        looks.lazy = error::option("lazy", &value)?;
     }
     // The other values of the option are for the decoder.
     if let Some(value) = keywords.get_item("values")?

@@ -14,7 +14,7 @@ use tercet::records::{Interpretation, Profile};
 /// Decoded values as they are shown.
 pub(crate) struct Shown {
     pub(crate) rendering: Interpretation,
-    pub(crate) names: Names,
+    pub(crate) names: Arc<Names>,
 }
 
 /// What `render` and `profile` ask for.
@@ -42,7 +42,7 @@ impl Asked {
         let rendering = self.0.rendering(&profile(&self.0, shape)?, shape, root);
         Ok(rendering.map_err(|fault| error::fault(&fault))?.map(|rendering| {
             let names = Names::shown(py, rendering.shape(), Some(&rendering));
-            Shown { rendering, names }
+            Shown { rendering, names: Arc::new(names) }
         }))
     }
 }

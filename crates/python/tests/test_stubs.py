@@ -19,6 +19,7 @@ tercet\._tercet\.(CaptureError|CaptureWarning|DecodeOptions|ValueOptions|FileOpt
 tercet\._tercet\.(Input|Specification|SupportsRead|Tags|_ldap|_megaco|__all__)
 tercet\.ldap\._ldap\.(ConnectOptions|SearchOptions|Controls|Found|Mechanism|Modification|Name|Operation|Pem|Scope)
 tercet\.ldap\._ldap\.(Value|Values|__all__)
+tercet\._tercet\.LazyDict\.get
 tercet\.ldap\._ldap\.Entry\.get
 tercet\.megaco\._megaco\.(Data|Ended|Way|__all__)
 """

@@ -8,6 +8,8 @@
 '21'
 """
 
+from collections.abc import Mapping as _Mapping
+
 from tercet._errors import (
     ArgumentError,
     CodecError,
@@ -38,6 +40,7 @@ from tercet._tercet import (
     CaptureMessages,
     Codec,
     HeldTable,
+    LazyDict,
     Record,
     Records,
     Schema,
@@ -95,6 +98,7 @@ __all__ = [
     "ForbiddenFileError",
     "HeldTable",
     "InternalError",
+    "LazyDict",
     "Mark",
     "Marked",
     "MissingFileError",
@@ -135,3 +139,5 @@ for _name in __all__:
     if getattr(globals()[_name], "__module__", __name__) != __name__:
         globals()[_name].__module__ = __name__
 del _name
+
+_Mapping.register(LazyDict)

@@ -1,4 +1,4 @@
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
 from typing import Any, Literal, Protocol, TypeAlias, TypedDict, final, overload
 
@@ -49,6 +49,8 @@ class ValueOptions(DecodeOptions, total=False):
     for those that it cannot express exactly (a leap second, the year 0, parts of a microsecond), which stay text."""
     oids: Literal["text", "tuple"]
     """Form of object identifiers: `text`, by default, or `tuple`, tuples of the numbers of their arcs."""
+    lazy: bool
+    """A SEQUENCE or SET is a `LazyDict`, which makes the values of its components when they are asked for."""
     render: str | Sequence[str] | Mapping[str, str] | None
     """How bytes that are numbers, times and places are shown: `none`, by default for single values, keeps them, so that
     the value can be encoded again; `auto` shows them by the profile that fits the specification; `PATH=KIND`, or a
@@ -108,6 +110,20 @@ class Codec:
 
         Raises EncodeError.
         """
+
+@final
+class LazyDict(Mapping[str, Any]):
+    """The components of a SEQUENCE or SET by their names: a mapping that makes the value of a component each time it is
+    asked for.
+
+    `dict(it)` makes those of one level, `to_dict()` those inside of them too.
+    """
+
+    def __getitem__(self, key: str, /) -> Any: ...
+    def __iter__(self) -> Iterator[str]: ...
+    def __len__(self) -> int: ...
+    def to_dict(self) -> dict[str, Any]:
+        """Makes the `dict` that decoding without `lazy` makes."""
 
 @final
 class Shown:

@@ -5,7 +5,9 @@ use super::feed::{Feed, Outlet};
 use super::report::Totals;
 use super::source::Source;
 use crate::error::{self, Argument};
+use crate::lazy::Kept;
 use crate::objects::{self, Names};
+use crate::octets::Held;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 use std::io;
@@ -33,7 +35,7 @@ pub(crate) fn iter_records(
 ) -> PyResult<Records> {
     let py = paths.py();
     let source = Arc::new(Source::new(paths, schema, &r#type.0, options)?);
-    let names = Names::shown(py, source.rows().0.shape(), source.prepared.rendering.as_ref());
+    let names = Arc::new(Names::shown(py, source.rows().0.shape(), source.prepared.rendering.as_ref()));
     let totals: Arc<Mutex<Totals>> = Arc::default();
     let (reader, counts) = (Arc::clone(&source), Arc::clone(&totals));
     let work = move |outlet: &Outlet<Chunk>| {
@@ -107,7 +109,7 @@ impl RowWriter for Collect<'_> {
 #[pyclass(module = "tercet")]
 pub(crate) struct Records {
     source: Arc<Source>,
-    names: Names,
+    names: Arc<Names>,
     totals: Arc<Mutex<Totals>>,
     feed: Mutex<Feed<Chunk>>,
     chunk: Chunk,
@@ -131,16 +133,16 @@ impl Records {
             }
             (self.chunk, self.next) = (chunk, 0);
         }
-        let Some(record) = self.chunk.records.get(self.next) else { return Ok(None) };
+        let Some(record) = self.chunk.records.get_mut(self.next) else { return Ok(None) };
         self.next += 1;
         let octets = self.chunk.octets.get(record.begin..record.end).unwrap_or_default();
-        let value = objects::build(
-            py,
-            &self.names,
-            self.source.rows().0.shape(),
-            record.tape.view(octets),
-            self.source.looks,
-        )?;
+        let (shape, looks) = (self.source.rows().0.shape(), self.source.looks);
+        let value = if looks.lazy {
+            let (tape, octets) = (std::mem::take(&mut record.tape), Held::Copy(octets.to_vec()));
+            Kept::new((&self.names, shape), tape, (octets, 0), looks).value(py)?
+        } else {
+            objects::build(py, &self.names, shape, record.tape.view(octets), looks)?
+        };
         Ok(Some(Record {
             value: value.unbind(),
             file: self.file.clone_ref(py),
