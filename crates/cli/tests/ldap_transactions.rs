@@ -82,7 +82,8 @@ impl Bank {
         );
         let text = String::from_utf8(found.stdout).unwrap();
         let mut all = [vec![0; ACCOUNTS], vec![0; ACCOUNTS]];
-        for entry in text.split("\n\n").filter(|entry| !entry.trim().is_empty()) {
+        // Search references have no name.
+        for entry in text.split("\n\n").filter(|entry| entry.contains("cn: account")) {
             let of = |name: &str| entry.lines().find_map(|line| line.strip_prefix(name)).unwrap();
             let number: usize = of("cn: account").parse().unwrap();
             for (worker, balances) in all.iter_mut().enumerate() {
