@@ -275,6 +275,8 @@ pub enum Event {
     MessageError {
         /// The connection, if there is one.
         conn: Option<ConnId>,
+        /// Where it came from.
+        route: Route,
         /// The remote mid.
         remote_mid: String,
         /// The code (H.248.8).

@@ -4,8 +4,9 @@
 use tercet_megaco::List;
 use tercet_megaco::Str;
 use tercet_megaco::model::{
-    ActionRequest, CONTEXT_NULL, Command, CommandReply, CommandRequest, MId, ServiceChangeMethod,
-    ServiceChangeParm, ServiceChangeRequest, ServiceChangeResult, Transaction, TransactionResult,
+    ActionRequest, CONTEXT_NULL, Command, CommandReply, CommandRequest, IntoOwned, MId, ServiceChangeAddress,
+    ServiceChangeMethod, ServiceChangeParm, ServiceChangeRequest, ServiceChangeResult, TimeNotation,
+    Transaction, TransactionResult,
 };
 
 use crate::event::Outcome;
@@ -19,6 +20,8 @@ pub enum Verdict {
     Registered {
         /// The negotiated version.
         version: u8,
+        /// Where the controller wants further requests, if it says so.
+        address: Option<ServiceChangeAddress<'static>>,
     },
     /// The controller sent the gateway to another one, which has to be registered with.
     Redirected {
@@ -79,8 +82,9 @@ impl Registrar {
         self.target
     }
 
-    /// Returns the ServiceChange to send; its message is in version 1, which every controller reads (11.3).
-    pub fn request(&self) -> List<ActionRequest<'static>> {
+    /// Returns the ServiceChange to send, with the time of day if it is known; its message is in version 1, which every controller
+    /// reads (11.3).
+    pub fn request(&self, time: Option<TimeNotation>) -> List<ActionRequest<'static>> {
         let parms = ServiceChangeParm {
             service_change_method: self.method,
             service_change_address: None,
@@ -89,7 +93,7 @@ impl Registrar {
             service_change_reason: List::One(Str::from(self.reason)),
             service_change_delay: None,
             service_change_mgc_id: None,
-            time_stamp: None,
+            time_stamp: time,
             non_standard_data: None,
             service_change_info: None,
             service_change_incomplete_flag: None,
@@ -161,7 +165,8 @@ impl Registrar {
                         }
                         // A controller that names no version speaks that of its message.
                         let version = parms.service_change_version.unwrap_or(header);
-                        self.accepted(version)
+                        let address = parms.service_change_address.clone().map(IntoOwned::into_owned);
+                        self.accepted(version, address)
                     }
                     Some(ServiceChangeResult::ErrorDescriptor(error)) => self.refused(error.error_code),
                     None => {
@@ -190,7 +195,9 @@ impl Registrar {
         self.redirections = 0;
         self.version = self.max_version;
         self.target = (self.target + 1) % self.targets;
-        if self.method == ServiceChangeMethod::Disconnected && self.targets > 1 {
+        let had_controller =
+            matches!(self.method, ServiceChangeMethod::Disconnected | ServiceChangeMethod::HandOff);
+        if had_controller && self.targets > 1 {
             (self.method, self.reason) = (ServiceChangeMethod::Failover, MGC_FAILURE);
         }
         let rounds = self.failures / self.targets;
@@ -226,12 +233,12 @@ impl Registrar {
         self.target = target;
     }
 
-    fn accepted(&mut self, version: u8) -> Verdict {
+    fn accepted(&mut self, version: u8, address: Option<ServiceChangeAddress<'static>>) -> Verdict {
         if !(1..=self.max_version).contains(&version) {
             return self.failed();
         }
         (self.failures, self.redirections) = (0, 0);
-        Verdict::Registered { version }
+        Verdict::Registered { version, address }
     }
 }
 
@@ -248,7 +255,7 @@ mod tests {
     }
 
     fn method(registrar: &Registrar) -> (ServiceChangeMethod, u8) {
-        let request = registrar.request();
+        let request = registrar.request(None);
         let parms = crate::registration(&request).unwrap();
         (parms.service_change_method, parms.service_change_version.unwrap())
     }
@@ -259,13 +266,17 @@ mod tests {
             ("!/1 <c> P=1{C=-{SC=ROOT{SV{V=2}}}}", Some(2)),
             ("!/1 <c> P=1{C=-{SC=ROOT}}", Some(1)),
             ("!/3 <c> P=1{C=-{SC=ROOT}}", Some(3)),
+            ("!/3 <c> P=1{C=-{SC=ROOT{SV{AD=55}}}}", Some(3)),
             ("!/1 <c> P=1{C=-{SC=ROOT{SV{V=9}}}}", None),
             ("!/1 <c> P=1{C=-{SC=ROOT{ER=500{}}}}", None),
             ("!/1 <c> P=1{C=-{ER=500{}}}", None),
         ] {
             let verdict = Registrar::new(1, 3).result(&reply(message));
             let expected = match expected {
-                Some(version) => Verdict::Registered { version },
+                Some(version) => {
+                    let address = message.contains("AD=55").then_some(ServiceChangeAddress::PortNumber(55));
+                    Verdict::Registered { version, address }
+                }
                 None => Verdict::Retry { wait: Period::millis(1000) },
             };
             assert_eq!(verdict, expected, "{message}");
@@ -289,7 +300,8 @@ mod tests {
             all.push((registrar.target(), wait.as_millis().unwrap()));
         }
         assert_eq!(all, [(1, 0), (0, 1000), (1, 0), (0, 2000), (1, 0)]);
-        assert_eq!(registrar.result(&reply("!/1 <c> P=1{C=-{SC=ROOT}}")), Verdict::Registered { version: 1 });
+        let registered = Verdict::Registered { version: 1, address: None };
+        assert_eq!(registrar.result(&reply("!/1 <c> P=1{C=-{SC=ROOT}}")), registered);
         registrar.lost();
         assert_eq!((registrar.target(), method(&registrar).0), (1, ServiceChangeMethod::Disconnected));
         registrar.failed();
@@ -298,6 +310,9 @@ mod tests {
         assert_eq!((registrar.target(), method(&registrar).0), (2, ServiceChangeMethod::HandOff));
         let redirected = registrar.result(&reply("!/1 <c> P=1{C=-{SC=ROOT{SV{MG=[192.0.2.9]:55}}}}"));
         assert!(matches!(redirected, Verdict::Redirected { mid: MId::Ip4Address(_) }), "{redirected:?}");
+        // The controller that it was handed to does not answer: its own one is as good as lost.
+        registrar.failed();
+        assert_eq!((registrar.target(), method(&registrar).0), (0, ServiceChangeMethod::Failover));
     }
 
     #[test]

@@ -253,6 +253,8 @@ impl FromStr for Timer {
         let (growth, retries) = rest.split_once('x').ok_or(EXPECTED)?;
         let sign = growth.find(['+', '-']).ok_or(EXPECTED)?;
         let (factor, increment) = growth.split_at(sign);
+        // `+` is part of the form; what increments may be negative.
+        let increment = increment.strip_prefix('+').filter(|rest| rest.starts_with('-')).unwrap_or(increment);
         Ok(Self::Incremental {
             wait,
             factor: factor.parse().map_err(|_| EXPECTED)?,
@@ -296,6 +298,8 @@ mod tests {
             ("1s*2+0xrestartable", &[1000]),
             ("1s*0+100x2", &[1000, 1100, 1200]),
             ("100ms*1+0x0", &[100]),
+            ("400ms*1+-200x2", &[400, 600, 600]),
+            ("400ms*1-200x2", &[400, 600, 600]),
         ] {
             assert_eq!(expiries(text), expected, "{text}");
         }

@@ -554,6 +554,11 @@ impl Driver {
         std::mem::take(&mut self.notes)
     }
 
+    /// Returns whether there is something for [`take_notes`](Self::take_notes).
+    pub fn has_notes(&self) -> bool {
+        !self.notes.is_empty()
+    }
+
     /// Lets streams send what is queued for them, and closes all sockets.
     pub async fn shutdown(mut self) {
         self.flush().await;

@@ -123,11 +123,8 @@ pub(super) async fn serve<S: AsyncRead + AsyncWrite>(
     let mut writing = std::pin::pin!(write(writer, queue));
     let reason = tokio::select! {
         reason = read(reader, &mut inbound, silence) => match reason {
-            // A peer that has nothing more to say may still read the answers to what it said.
-            End::OfInput => match timeout(LINGER, &mut writing).await {
-                Ok(reason) => reason,
-                Err(_) => "closed by the peer".to_owned(),
-            },
+            // A peer that has nothing more to say, or nothing that can be read, may still read the answers to what it said.
+            End::Answered(reason) => timeout(LINGER, &mut writing).await.unwrap_or(reason),
             End::Because(reason) => reason,
         },
         reason = &mut writing => reason,
@@ -137,8 +134,8 @@ pub(super) async fn serve<S: AsyncRead + AsyncWrite>(
 
 /// Why a stream has no more frames.
 enum End {
-    /// The peer ended its side between two frames.
-    OfInput,
+    /// Answers to the frames before are still written: the peer ended its side between two frames, or sent none behind them.
+    Answered(String),
     Because(String),
 }
 
@@ -164,7 +161,10 @@ async fn read(mut reader: impl AsyncRead + Unpin, inbound: &mut shards::Stream, 
                         start += length;
                     }
                     Ok(None) => break,
-                    Err(error) => return End::Because(format!("bad TPKT header: expected {}", error.what)),
+                    Err(error) => {
+                        let reason = format!("bad TPKT header: expected {}", error.what);
+                        return if start > 0 { End::Answered(reason) } else { End::Because(reason) };
+                    }
                 },
             }
         }
@@ -189,7 +189,7 @@ async fn read(mut reader: impl AsyncRead + Unpin, inbound: &mut shards::Stream, 
             },
         };
         match taken {
-            Ok(0) if buffer.is_empty() => return End::OfInput,
+            Ok(0) if buffer.is_empty() => return End::Answered("closed by the peer".to_owned()),
             Ok(0) => return because("closed by the peer within a message"),
             Ok(_) => {}
             Err(error) => return End::Because(error.to_string()),

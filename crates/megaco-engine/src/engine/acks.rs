@@ -42,7 +42,7 @@ impl Engine {
         let mut is_known = false;
         for slot in slots {
             match self.responses.get(slot).map(|response| &response.state) {
-                Some(State::Answered(..)) => {
+                Some(State::Answered(..) | State::Aborted(_)) => {
                     is_known = true;
                     self.proven(conn);
                     self.reply_acked(slot);
@@ -53,7 +53,9 @@ impl Engine {
                         response.state = State::Done { expects_ack: false };
                     }
                 }
-                _ => {}
+                // A copy of the acknowledgement.
+                Some(State::Done { expects_ack: false }) => is_known = true,
+                Some(State::Executing(_)) | None => {}
             }
         }
         if !is_known && let Some(range) = ranges.first() {

@@ -141,7 +141,7 @@ pub trait Handler {
             }
             Event::Disconnect { conn, reason, .. } => self.disconnect(engine, conn, &reason),
             Event::SyntaxError { route, code, text } => self.syntax_error(engine, route, code, &text),
-            Event::MessageError { conn, remote_mid, code, text } => {
+            Event::MessageError { conn, remote_mid, code, text, .. } => {
                 self.message_error(engine, conn, &remote_mid, code, text.as_deref());
             }
             Event::Result { conn, request, transaction, outcome } => {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use tercet_megaco::List;
 use tercet_megaco::codec::{Codec, Encoding, Opening};
 use tercet_megaco::model::{
-    ActionRequest, Command, Lenient, MId, MegacoMessage, Message, MessageBody, ServiceChangeMethod,
-    ServiceChangeParm, Transaction, TransactionReply, TransactionResult,
+    ActionRequest, Command, Lenient, MId, MegacoMessage, Message, MessageBody, ServiceChangeAddress,
+    ServiceChangeMethod, ServiceChangeParm, Transaction, TransactionReply, TransactionResult,
 };
 
 use super::handler::{Asked, Handler, Replied, Taker};
@@ -129,7 +129,7 @@ impl Engine {
                 self.count(conn, |counters| counters.message_errors_received += 1);
                 let conn = conn.map(|index| self.conn_id(index));
                 let remote_mid = wire::mid_text(&m_id);
-                return self.events.push_back(Event::MessageError { conn, remote_mid, code, text });
+                return self.events.push_back(Event::MessageError { conn, route, remote_mid, code, text });
             }
             MessageBody::Transactions(transactions) => transactions,
         };
@@ -138,7 +138,7 @@ impl Engine {
         if auth_header.is_some() && holds_request {
             return self.refuse_message(user, route, dialect, 402, "Authentication is not supported");
         }
-        if version > max_version && holds_request {
+        if !(1..=max_version).contains(&version) && holds_request {
             let dialect = Dialect { version: max_version, ..dialect };
             return self.refuse_message(user, route, dialect, 406, "Unsupported version");
         }
@@ -182,8 +182,12 @@ impl Engine {
                     Some(id) => {
                         let registers =
                             registration(&request.actions).map(|parms| parms.service_change_method);
+                        let known = fresh.len();
                         self.request_received(conn, &mut input, id, index, registers, &mut fresh);
-                        if let Some(parms) = registration(&request.actions) {
+                        // A copy says where the gateway was.
+                        if fresh.len() > known
+                            && let Some(parms) = registration(&request.actions)
+                        {
                             self.follow_registration(conn, route, parms);
                         }
                     }
@@ -375,24 +379,11 @@ impl Engine {
 
     /// A registration tells where further requests go: to its source, or to its ServiceChangeAddress.
     fn follow_registration(&mut self, conn: u32, route: Route, parms: &ServiceChangeParm<'_>) {
-        use tercet_megaco::model::ServiceChangeAddress;
-        let peer = match &parms.service_change_address {
-            Some(ServiceChangeAddress::PortNumber(port)) => Some((route.peer.ip(), *port)),
-            Some(ServiceChangeAddress::Ip4Address(address)) => {
-                Some((address.address.into(), address.port_number.unwrap_or_else(|| route.peer.port())))
-            }
-            Some(ServiceChangeAddress::Ip6Address(address)) => {
-                Some((address.address.into(), address.port_number.unwrap_or_else(|| route.peer.port())))
-            }
-            // Names are for the driver to resolve.
-            _ => None,
-        };
         if let Some(found) = self.conns.get_mut(conn) {
             found.is_registered = true;
         }
-        // The other end of a stream is where it is.
-        let peer = peer.filter(|_| route.transport.may_be_spoofed()).map(Into::into);
-        self.move_to(conn, Some(Route { peer: peer.unwrap_or(route.peer), ..route }));
+        let address = parms.service_change_address.as_ref();
+        self.move_to(conn, Some(address.map_or(route, |address| at_address(route, address))));
     }
 
     pub(super) fn unexpected(&mut self, conn: Option<u32>, kind: Unexpected, transaction: u32) {
@@ -463,7 +454,9 @@ impl Engine {
             conn.counters.errors += 1;
         }
         let (code, text) = match version {
-            Some(version) if version > items.max_version => (406, "Unsupported version".to_owned()),
+            Some(version) if !(1..=items.max_version).contains(&version) => {
+                (406, "Unsupported version".to_owned())
+            }
             _ => match encoding {
                 Encoding::Pretty | Encoding::Compact => {
                     let (line, _) = error.line_and_column(octets);
@@ -480,8 +473,8 @@ impl Engine {
             },
             version: match version {
                 Some(version) if (1..=items.max_version).contains(&version) => version,
-                Some(version) if version > items.max_version => items.max_version,
-                _ => conn.map_or(items.protocol_version, |conn| self.dialect(conn).version),
+                Some(_) => items.max_version,
+                None => conn.map_or(items.protocol_version, |conn| self.dialect(conn).version),
             },
         };
         self.counters.errors += 1;
@@ -498,6 +491,20 @@ impl Engine {
 
 const fn is_request(transaction: &Transaction<'_>) -> bool {
     matches!(transaction, Transaction::TransactionRequest(_))
+}
+
+/// The way to a ServiceChangeAddress of a peer that is known by a way: another port, or another address.
+pub(super) fn at_address(route: Route, address: &ServiceChangeAddress<'_>) -> Route {
+    let port = |port: Option<u16>| port.unwrap_or_else(|| route.peer.port());
+    let peer = match address {
+        ServiceChangeAddress::PortNumber(port) => (route.peer.ip(), *port),
+        ServiceChangeAddress::Ip4Address(address) => (address.address.into(), port(address.port_number)),
+        ServiceChangeAddress::Ip6Address(address) => (address.address.into(), port(address.port_number)),
+        // Names are for the driver to resolve.
+        _ => return route,
+    };
+    // The other end of a stream is where it is.
+    if route.transport.may_be_spoofed() { Route { peer: peer.into(), ..route } } else { route }
 }
 
 /// The request that a transaction is about, if we made it.

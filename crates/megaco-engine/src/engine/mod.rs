@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 use tercet_megaco::binary::Binary;
 use tercet_megaco::codec::Encoding;
-use tercet_megaco::model::MId;
+use tercet_megaco::model::{MId, ServiceChangeAddress};
 
 use crate::counters::Counters;
 use crate::event::{ConnId, Event, RequestId, SendFault, Token, Transmit, UserId};
@@ -324,6 +324,18 @@ impl Engine {
         Ok(())
     }
 
+    /// Sets that the peer is at a ServiceChangeAddress that it has answered with (H.248.1 11.2); that of a stream stays where it is.
+    ///
+    /// # Errors
+    /// There is no such connection.
+    pub fn set_address(&mut self, conn: ConnId, address: &ServiceChangeAddress<'_>) -> Result<(), Error> {
+        let index = self.live(conn)?;
+        if let Some(route) = self.conns.get(index).and_then(|conn| conn.route) {
+            self.move_to(index, Some(input::at_address(route, address)));
+        }
+        Ok(())
+    }
+
     /// Sets whether a ServiceChange of ours waits for its reply: requests that come meanwhile are answered with error 505.
     ///
     /// # Errors
@@ -471,6 +483,13 @@ impl Engine {
         Ok(())
     }
 
+    /// Sends what is gathered for all connections: before the end.
+    pub fn flush_gathered(&mut self, now: Time) {
+        self.advance(now);
+        let all: Vec<u32> = self.conns.indices().collect();
+        all.into_iter().for_each(|index| self.flush(index));
+    }
+
     /// Ends all requests of a connection and all waits for acknowledgements; works also after the connection has ended.
     ///
     /// # Errors
@@ -539,6 +558,11 @@ impl Engine {
     /// Takes the next event.
     pub fn poll_event(&mut self) -> Option<Event> {
         self.events.pop_front()
+    }
+
+    /// Returns whether something has happened that is not taken yet.
+    pub fn has_events(&self) -> bool {
+        !self.events.is_empty()
     }
 
     /// Returns when [`handle_timeout`](Self::handle_timeout) has something to do; it may be called at any time.

@@ -57,6 +57,10 @@ const PENDING_GAP_MILLIS: u64 = 50;
 /// Pending before the answer would keep the peer from asking again if the answer is lost.
 const TOGETHER_MILLIS: u64 = 5;
 
+/// A registration by Restart from another address whose copy arrived at least so long before is that of a gateway that has started
+/// again; sooner, it is a copy that took another way.
+const RESTART_MILLIS: u32 = 1000;
+
 /// How long the id of an acknowledged request is remembered if its timer has no end, in milliseconds.
 pub(super) const LONG_TIMER_MILLIS: u64 = 30_000;
 
@@ -208,7 +212,7 @@ impl Engine {
         let restarts = registers == Some(ServiceChangeMethod::Restart);
         if let Some(&slot) = self.response_ids.get(&(conn, id)) {
             let is_elsewhere = self.conns.get(conn).is_some_and(|conn| conn.route != Some(route));
-            if !(restarts && is_elsewhere && self.is_remembered(slot)) {
+            if !(restarts && is_elsewhere && self.is_remembered(slot) && self.is_old(slot)) {
                 self.count(Some(conn), |counters| counters.duplicates += 1);
                 return self.repeated(slot, conn, route);
             }
@@ -240,6 +244,7 @@ impl Engine {
             id,
             links: Links::NONE,
             timer: TimerId::NONE,
+            arrived: self.now.as_millis() as u32,
             state: State::Done { expects_ack: false },
         });
         self.response_ids.insert((conn, id), slot);
@@ -283,6 +288,12 @@ impl Engine {
         response.is_some_and(|response| !matches!(response.state, State::Executing(_)))
     }
 
+    /// Whether a request arrived longer ago than its copies take.
+    fn is_old(&self, slot: u32) -> bool {
+        let now = self.now.as_millis() as u32;
+        self.responses.get(slot).is_some_and(|response| now.wrapping_sub(response.arrived) >= RESTART_MILLIS)
+    }
+
     /// Forgets what was answered to a peer; what is executed stays.
     fn forget_answers(&mut self, conn: u32) {
         let chain = self.conns.get(conn).map_or(Chain::EMPTY, |conn| conn.responses);
@@ -312,17 +323,31 @@ impl Engine {
                 }
             }
             State::Answered(_, Some(awaiting)) if awaiting.sending.is_some() => {
+                // What is still to be sent goes there too.
+                awaiting.go_to(route);
                 self.count(Some(conn), |counters| counters.replies_resent += 1);
                 self.send_again(slot, conn, Some(route));
             }
-            State::Answered(octets, _) | State::Aborted(octets) => {
+            State::Answered(octets, awaiting) => {
+                if let Some(awaiting) = awaiting {
+                    awaiting.go_to(route);
+                }
                 let octets = Arc::clone(octets);
-                self.count(Some(conn), |counters| counters.replies_resent += 1);
-                let origins = List::One(Origin::Reply(self.token(slot)));
-                self.transmit(Some(conn), route, octets, origins, true);
+                self.reply_again(slot, conn, route, octets);
+            }
+            State::Aborted(octets) => {
+                let octets = Arc::clone(octets);
+                self.reply_again(slot, conn, route, octets);
             }
             State::Done { .. } => {}
         }
+    }
+
+    /// Sends a reply again that was asked for again.
+    fn reply_again(&mut self, slot: u32, conn: u32, route: Route, octets: Arc<[u8]>) {
+        self.count(Some(conn), |counters| counters.replies_resent += 1);
+        let origins = List::One(Origin::Reply(self.token(slot)));
+        self.transmit(Some(conn), route, octets, origins, true);
     }
 
     /// Sends a Pending, or aborts the request if that were one too many.

@@ -44,6 +44,16 @@ pub(super) struct Awaiting {
     pub(super) sending: Option<Box<Sending>>,
 }
 
+impl Awaiting {
+    /// The peer has asked again by another way.
+    pub(super) fn go_to(&mut self, route: Route) {
+        self.route = route;
+        if let Some(sending) = &mut self.sending {
+            sending.route = route;
+        }
+    }
+}
+
 /// The wait for an acknowledgement.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Wait {
@@ -67,6 +77,8 @@ pub(super) struct Response {
     pub(super) id: u32,
     pub(super) links: Links,
     pub(super) timer: TimerId,
+    /// When it arrived, in milliseconds as far as they fit.
+    pub(super) arrived: u32,
     pub(super) state: State,
 }
 

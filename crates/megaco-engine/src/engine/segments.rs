@@ -16,7 +16,7 @@ use crate::items::Window;
 use crate::route::Route;
 use crate::time::Timer;
 use crate::wheel::TimerId;
-use crate::wire::Dialect;
+use crate::wire::{self, Dialect};
 
 /// Segments of a reply that have come.
 #[derive(Debug, Default)]
@@ -41,7 +41,7 @@ impl Segments {
 /// Segments of a reply that we send.
 #[derive(Debug)]
 pub(super) struct Sending {
-    route: Route,
+    pub(super) route: Route,
     /// Numbers and messages of those that are on their way.
     unacknowledged: Vec<(u16, Arc<[u8]>)>,
     /// Those that wait for their turn.
@@ -54,6 +54,15 @@ impl Sending {
         let all = self.unacknowledged.iter().chain(&self.waiting);
         all.map(|(_, octets)| octets.len()).sum()
     }
+}
+
+/// The error that a segment holds in place of action replies.
+fn error_of(reply: &Reply) -> Option<Outcome> {
+    let transactions = reply.message.transactions();
+    let Some(Transaction::TransactionReply(reply)) = transactions.get(reply.index) else { return None };
+    let TransactionResult::TransactionError(error) = &reply.transaction_result else { return None };
+    let (code, text) = wire::code_and_text(error);
+    Some(Outcome::Error { code, text })
 }
 
 impl Engine {
@@ -122,7 +131,8 @@ impl Engine {
             let replies: Vec<Reply> = std::mem::take(&mut segments.received).into_values().collect();
             // Each segment has been acknowledged; this acknowledges the reply.
             self.acknowledge(conn, route, id, true);
-            return self.deliver_reply(conn, slot, Outcome::Reply(replies));
+            let error = replies.iter().find_map(error_of);
+            return self.deliver_reply(conn, slot, error.unwrap_or(Outcome::Reply(replies)));
         }
         if has_last && !had_last {
             self.restart_timer(slot, items.segment_recv_timer.start());

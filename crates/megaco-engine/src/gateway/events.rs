@@ -146,7 +146,7 @@ impl VirtualGateway {
 
     /// An event happens: it is buffered, told, or nobody's concern.
     pub(super) fn happens(&mut self, name: &[u8], mut event: ObservedEvent<'static>) {
-        event.time_notation.get_or_insert_with(|| self.time_of_day());
+        event.time_notation.get_or_insert_with(|| self.time_of_day(self.now));
         let Some(termination) = self.termination_mut(name) else { return };
         if termination.service_state != ServiceState::InSvc {
             return;
@@ -234,9 +234,9 @@ impl VirtualGateway {
         self.note_due(name);
     }
 
-    /// The date and the time, as messages have them.
-    fn time_of_day(&self) -> TimeNotation {
-        let millis = self.options.epoch_millis.saturating_add(self.now.as_millis());
+    /// Returns the date and the time, as messages have them (H.248.1 annex B, TimeStamp).
+    pub fn time_of_day(&self, now: Time) -> TimeNotation {
+        let millis = self.options.epoch_millis.saturating_add(now.as_millis());
         let (days, of_day) = (millis / 86_400_000, millis % 86_400_000);
         let (year, month, day) = civil(days);
         let date = format!("{year:04}{month:02}{day:02}");

@@ -29,7 +29,7 @@ use crate::{Error, Result};
 /// The text is no message of version 1, 2 or 3: where, and what was expected there.
 pub fn read_message(text: &[u8]) -> Result<MegacoMessage<'_>> {
     let mut s = Scanner::new(text);
-    let (auth_header, version, m_id) = s.header(3)?;
+    let (auth_header, version, m_id) = s.header(1..=3)?;
     let message_body = s.message_body()?;
     if !s.at_end() {
         return Err(s.error("a transaction, or the end of the message"));
@@ -44,7 +44,7 @@ pub fn read_message(text: &[u8]) -> Result<MegacoMessage<'_>> {
 /// These are wrong themselves.
 pub fn read_version_and_mid(text: &[u8]) -> Result<(u8, MId<'_>)> {
     let mut s = Scanner::new(text);
-    let (_, version, m_id) = s.header(99)?;
+    let (_, version, m_id) = s.header(0..=99)?;
     Ok((version, m_id))
 }
 
@@ -65,7 +65,7 @@ pub fn read_mid(text: &[u8]) -> Result<MId<'_>> {
 /// The text is wrong before, or there.
 pub fn read_opening(text: &[u8]) -> Result<Opening> {
     let mut s = Scanner::new(text);
-    s.header(99)?;
+    s.header(0..=99)?;
     let start = s.at;
     Ok(match s.token("a transaction or an error descriptor")? {
         Token::Error => Opening::Error,
@@ -82,7 +82,7 @@ type Header<'a> = (Option<Box<AuthenticationHeader<'a>>>, u8, MId<'a>);
 
 impl<'a> Scanner<'a> {
     /// `LWSP [authenticationHeader SEP] MegacopToken SLASH version SEP mId SEP`.
-    fn header(&mut self, newest: u32) -> Result<Header<'a>> {
+    fn header(&mut self, versions: std::ops::RangeInclusive<u32>) -> Result<Header<'a>> {
         self.skip();
         let mut start = self.at;
         let mut word = self.word("MEGACO/ or ! and a version, or Authentication")?;
@@ -100,7 +100,7 @@ impl<'a> Scanner<'a> {
         let Some(version) = version else { return Err(Error::new(start, "MEGACO/ or !/ and a version")) };
         let version = number(version, 99).filter(|_| version.len() <= 2);
         match version {
-            Some(version) if (1..=newest).contains(&version) => self.version = version as u8,
+            Some(version) if versions.contains(&version) => self.version = version as u8,
             _ => return Err(Error::new(start, "version 1, 2 or 3")),
         }
         Ok((auth_header, self.version, self.m_id()?))
