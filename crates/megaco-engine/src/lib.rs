@@ -31,8 +31,8 @@ mod wire;
 pub use answers::Answers;
 pub use counters::Counters;
 pub use engine::{
-    AckMode, Asked, Engine, Error, Gauges, Handler, Latencies, Limits, Replied, ReplyOptions, RequestOptions,
-    registration,
+    AckMode, Asked, BEFORE_REGISTRATION, Engine, Error, Gauges, Handler, Latencies, Limits, Replied,
+    ReplyOptions, RequestOptions, registration,
 };
 pub use event::{
     AckStatus, ConnId, Event, Incoming, Outcome, Received, Reply, RequestId, SendFault, Token, Transmit,

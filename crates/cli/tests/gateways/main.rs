@@ -7,6 +7,7 @@ mod otp;
 mod process;
 mod scripts;
 mod sctp;
+mod strangers;
 mod streams;
 
 use std::io::{Read, Write};
@@ -135,7 +136,10 @@ fn a_gateway_registers_with_the_controller_that_answers() {
         peer.url()
     ));
     let (first, _) = silent.receive();
-    assert_eq!(first, "!/1 <mg> T=1{C=-{SC=root{SV{MT=RS,V=3,RE=\"901 Cold Boot\"}}}}");
+    let (parms, time) = first.rsplit_once(',').unwrap();
+    assert_eq!(parms, "!/1 <mg> T=1{C=-{SC=root{SV{MT=RS,V=3,RE=\"901 Cold Boot\"");
+    // The time of day.
+    assert!(time.len() == "20260131T12000000}}}}".len() && time.starts_with("20"), "{time}");
     let (request, mg_address) = peer.receive();
     assert!(request.starts_with("!/1 <mg> T=2{C=-{SC=root"), "{request}");
     // Too early.

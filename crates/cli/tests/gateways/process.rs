@@ -49,6 +49,11 @@ impl Process {
         writeln!(self.input.as_mut().unwrap(), "{line}").unwrap();
     }
 
+    /// Writes octets on its standard input.
+    pub(crate) fn octets(&mut self, octets: &[u8]) {
+        self.input.as_mut().unwrap().write_all(octets).unwrap();
+    }
+
     /// Waits for the next event of a name; those before it are kept in `seen`.
     #[track_caller]
     pub(crate) fn event(&mut self, name: &str) -> Value {

@@ -116,3 +116,25 @@ fn a_new_registration_closes_the_stream_before() {
     assert!(receive(&mut new).contains("N=line1"));
     assert_eq!(mg.count("registered"), 3);
 }
+
+/// A controller that refuses the version is asked again on the stream that is open, and so is one that does not answer a request.
+#[test]
+fn a_stream_that_is_open_is_used_again() {
+    let controller = Controller::new();
+    let mut mg = Process::start(&format!(
+        "mg --connect {} --mid <mg> --encoding compact --request-timer 300ms*1+0x1",
+        controller.url()
+    ));
+    let (mut stream, text) = controller.accept();
+    send(&mut stream, &format!("!/1 <mgc> P={}{{ER=406{{}}}}", id(&text)));
+    let text = receive(&mut stream);
+    assert!(text.contains("V=2"), "{text}");
+    send(&mut stream, &format!("!/1 <mgc> P={}{{C=-{{SC=ROOT{{SV{{V=1}}}}}}}}", id(&text)));
+    mg.event("registered");
+    mg.tell(&json!({"do": "request", "text": "C=-{N=line1{OE=1{al/of}}}"}));
+    let mut text = receive(&mut stream);
+    while !text.contains("MT=DC") {
+        assert!(text.contains("N=line1"), "{text}");
+        text = receive(&mut stream);
+    }
+}

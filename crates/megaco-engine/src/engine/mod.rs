@@ -40,7 +40,7 @@ pub use handler::{Asked, Handler, Replied};
 pub use input::registration;
 use requester::Request;
 pub use requester::RequestOptions;
-pub use responder::{AckMode, ReplyOptions};
+pub use responder::{AckMode, BEFORE_REGISTRATION, ReplyOptions};
 use response::Response;
 use sender::Gather;
 

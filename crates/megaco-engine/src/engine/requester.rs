@@ -476,8 +476,8 @@ impl Engine {
                 if let Some(segment) = reply.segment_number {
                     let complete = reply.segmentation_complete.is_some();
                     self.acknowledge_segment(conn, route, id, segment, complete);
-                } else if wants_ack {
-                    self.acknowledge(conn, route, id, true);
+                } else if wants_ack || self.conns.get(conn).is_some_and(|conn| conn.items.auto_ack) {
+                    self.acknowledge(conn, route, id, wants_ack);
                 }
                 let kind =
                     if reply.segment_number.is_some() { Unexpected::Segment } else { Unexpected::Reply };

@@ -50,6 +50,10 @@ pub struct ReplyOptions {
     pub route: Option<Route>,
 }
 
+/// The error that a gateway answers with before its controller has accepted its registration: code and text (H.248.8).
+pub const BEFORE_REGISTRATION: (u16, &str) =
+    (505, "Transaction request received before a ServiceChange reply");
+
 /// Pendings for repeated requests are at least so far apart.
 const PENDING_GAP_MILLIS: u64 = 50;
 
@@ -253,8 +257,8 @@ impl Engine {
         }
         self.count(Some(conn), |counters| counters.requests_received += 1);
         if is_registering && registers.is_none() {
-            let text = "Transaction request received before a ServiceChange reply";
-            return self.answer_by_error(slot, conn, route, input.dialect, 505, text);
+            let (code, text) = BEFORE_REGISTRATION;
+            return self.answer_by_error(slot, conn, route, input.dialect, code, text);
         }
         let running = pending.start();
         let limit = match execution.as_millis() {

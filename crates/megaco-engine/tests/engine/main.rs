@@ -11,6 +11,7 @@ mod model;
 mod requester;
 mod responder;
 mod segments;
+mod ways;
 
 /// The table of the guide is that of the items; `BLESS=1` writes it.
 #[test]

@@ -279,6 +279,7 @@ fn a_restarted_gateway_begins_with_the_same_ids() {
     a.receive(REGISTER);
     a.receive_from(route(9), "!/1 <b> T=2{C=-{S=a}}");
     assert_eq!((a.sent().len(), a.events()), (2, vec![]));
+    a.run(1000);
     a.receive_from(route(9), &format!("!/1 <b> {REGISTER}"));
     a.receive_from(route(9), "!/1 <b> T=2{C=-{S=b}}");
     assert_eq!(a.events(), ["execute 1", "execute 2"]);

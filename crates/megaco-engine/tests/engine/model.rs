@@ -168,7 +168,7 @@ impl Model {
             Step::Ack(first, last) => {
                 let mut is_known = false;
                 for got in &mut self.got {
-                    if (first..=last).contains(&got.id) && matches!(got.stage, Stage::Answered(_)) {
+                    if (first..=last).contains(&got.id) && got.stage != Stage::Executing {
                         is_known = true;
                         got.stage = Stage::Acked;
                     }

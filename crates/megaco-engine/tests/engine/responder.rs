@@ -251,6 +251,10 @@ fn otp_4652_ranges_of_acknowledgements() {
     a.receive("K{3-4294967295,0-1}");
     let expected: Vec<String> = [1, 3, 4, 5, 6].iter().map(|id| format!("ack {id} Acknowledged")).collect();
     assert_eq!(a.events(), expected);
+    // A copy, and one of ids that are forgotten.
+    a.receive("K{0-4294967295}");
+    assert!(a.events().is_empty());
+    a.run(30_000);
     a.receive("K{0-4294967295}");
     assert_eq!(a.events(), ["unexpected Ack 0"]);
 }

@@ -106,8 +106,9 @@ pub(super) fn listen() -> Outcome<mpsc::Receiver<Control>> {
         _ = of_signals.blocking_send(Control::Quit);
     });
     thread::spawn(move || {
-        for line in io::stdin().lock().lines() {
+        for line in io::stdin().lock().split(b'\n') {
             let Ok(line) = line else { return };
+            let line = String::from_utf8_lossy(&line);
             if !line.trim().is_empty() && sender.blocking_send(parse(&line)).is_err() {
                 return;
             }

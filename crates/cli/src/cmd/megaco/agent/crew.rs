@@ -221,6 +221,7 @@ impl Agent {
                 failure = crew.failure() => return Err(failure),
             }
         }
+        self.send_gathered().await?;
         self.end_of(&mut crew, &mut control, is_asked_to_end).await?;
         let totals = crew.totals(&self.driver.engine).await;
         if let Some(generator) = self.desk.generator.take() {
@@ -279,6 +280,7 @@ impl Agent {
                 },
             }
         }
+        self.send_gathered().await?;
         let (totals, generator) = (Totals::of(&self.driver.engine), self.desk.generator.take());
         self.close().await?;
         Ok(Left { totals, measured: generator.map(Generator::measured) })

@@ -6,11 +6,10 @@ use super::load::Generator;
 use super::registering::hand_off;
 use std::collections::VecDeque;
 use tercet_megaco::List;
-use tercet_megaco::model::{
-    ActionReply, ActionRequest, Command, CommandReply, ErrorDescriptor, IntoOwned, MId, TransactionResult,
-};
+use tercet_megaco::model::{ActionRequest, Command, ErrorDescriptor, IntoOwned, MId, TransactionResult};
 use tercet_megaco_engine::{
-    AckMode, Asked, ConnId, Engine, Event, Handler, Replied, ReplyOptions, Token, registration,
+    AckMode, Asked, BEFORE_REGISTRATION, ConnId, Engine, Event, Handler, Replied, ReplyOptions, RequestId,
+    Token, registration,
 };
 
 /// Answers requests, and queues what is to be written about them.
@@ -21,6 +20,10 @@ pub(super) struct Desk {
     /// Whether requests take time.
     pub(super) works: bool,
     pub(super) max_version: u8,
+    /// The ServiceChange of a gateway that waits for its reply.
+    pub(super) waiting: Option<RequestId>,
+    /// Whether requests are executed: a gateway that has never been registered answers with an error.
+    pub(super) is_open: bool,
     pub(super) happened: VecDeque<Happened>,
 }
 
@@ -62,6 +65,13 @@ pub(super) struct Later {
 impl Handler for Desk {
     fn request(&mut self, engine: &mut Engine, asked: Asked<'_, '_>) {
         let Asked { conn, version, token, transaction, actions, .. } = asked;
+        if !self.is_open {
+            let (code, text) = BEFORE_REGISTRATION;
+            let error = ErrorDescriptor { error_code: code, error_text: Some(text.into()) };
+            let (now, error) = (engine.now(), TransactionResult::TransactionError(error));
+            _ = engine.reply(now, token, error, &ReplyOptions::default());
+            return;
+        }
         self.happened.push_back(Happened::Executed(Executed {
             conn,
             transaction,
@@ -95,8 +105,7 @@ impl Handler for Desk {
         {
             return true;
         }
-        if replied.actions.iter().any(replies_to_service_change) {
-            // Maybe that of the registration.
+        if self.waiting == Some(replied.request) {
             return false;
         }
         let texts = events::action_texts(replied.actions);
@@ -144,8 +153,4 @@ impl Desk {
 fn changes_service(actions: &[ActionRequest<'_>]) -> bool {
     let mut commands = actions.iter().flat_map(|action| action.command_requests.iter());
     commands.any(|request| matches!(request.command, Command::ServiceChangeReq(_)))
-}
-
-fn replies_to_service_change(action: &ActionReply<'_>) -> bool {
-    action.command_reply.iter().any(|reply| matches!(reply, CommandReply::ServiceChangeReply(_)))
 }

@@ -17,6 +17,8 @@ pub(super) enum Task {
         conn: ConnId,
         requests: VecDeque<Later>,
     },
+    /// Register for the first time, unless that has been done.
+    Begin,
     Register,
     /// The way to the controller is gone: register again.
     Lost,

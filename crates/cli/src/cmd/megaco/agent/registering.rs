@@ -1,7 +1,8 @@
 //! The registration of a gateway: what it sends to its controllers, and what follows from their answers.
 
+use super::gateway::Answering;
 use super::jobs::Task;
-use super::run::Agent;
+use super::run::{Agent, LOST_AFTER};
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 use tercet_megaco::model::{ActionRequest, MId, ServiceChangeMethod};
@@ -20,10 +21,14 @@ pub(super) struct Registration {
     pub(super) mwd: Period,
     /// Connections by the way to their controllers.
     conns: HashMap<Route, ConnId>,
-    /// The stream of the registration that waits for its reply.
-    trying: Option<Route>,
-    /// The stream to the controller that the gateway is registered with.
-    settled: Option<Route>,
+    /// Whether the first registration has begun.
+    has_begun: bool,
+    /// Whether the gateway has no controller and looks for one.
+    pub(super) seeks: bool,
+    /// The stream of the registration that waits for its reply, or was refused, and the place of its controller.
+    trying: Option<(usize, Route)>,
+    /// The stream to the controller that the gateway is registered with, and the place of that one.
+    settled: Option<(usize, Route)>,
     /// Streams that the gateway has closed: their end is not the loss of a controller.
     left: HashSet<Route>,
 }
@@ -35,7 +40,18 @@ impl Registration {
     pub(super) fn new(urls: Vec<Url>, max_version: u8, mwd: Period) -> Self {
         let registrar = Registrar::new(urls.len(), max_version);
         let (conns, left) = (HashMap::new(), HashSet::new());
-        Self { urls, registrar, waiting: None, mwd, conns, trying: None, settled: None, left }
+        Self {
+            urls,
+            registrar,
+            waiting: None,
+            mwd,
+            conns,
+            has_begun: false,
+            seeks: true,
+            trying: None,
+            settled: None,
+            left,
+        }
     }
 
     /// Decides what follows from the result of a registration.
@@ -47,9 +63,8 @@ impl Registration {
     /// Forgets a stream that is closed. Returns whether the gateway has closed it.
     fn closed(&mut self, route: Route) -> bool {
         self.conns.retain(|known, _| known.transport == Transport::Udp || known.link != route.link);
-        for known in [&mut self.trying, &mut self.settled] {
-            _ = known.take_if(|known| *known == route);
-        }
+        _ = self.trying.take_if(|(_, known)| *known == route);
+        _ = self.settled.take_if(|(_, known)| *known == route);
         self.left.remove(&route)
     }
 
@@ -65,14 +80,40 @@ impl Registration {
 }
 
 impl Agent {
+    /// Registers for the first time: the wait for it is over, or something has happened at the gateway (11.2).
+    pub(super) async fn begin_to_register(&mut self) {
+        if let Some(registration) = &mut self.registration
+            && !std::mem::replace(&mut registration.has_begun, true)
+        {
+            self.register().await;
+        }
+    }
+
+    /// Something happens at a gateway: if it waits before its first registration, the wait is over.
+    pub(super) fn is_active(&mut self) {
+        if self.registration.as_ref().is_some_and(|registration| !registration.has_begun) {
+            self.schedule(Duration::ZERO, Task::Begin);
+        }
+    }
+
     /// Sends the ServiceChange that is next.
     pub(super) async fn register(&mut self) {
         let Some(registration) = &mut self.registration else { return };
         if registration.waiting.is_some() {
             return;
         }
-        let url = registration.urls[registration.registrar.target().min(registration.urls.len() - 1)].clone();
-        let Ok(route) = self.driver.open(self.user, &url, &self.tls).await else {
+        let place = registration.registrar.target().min(registration.urls.len() - 1);
+        // The stream that is open is tried first.
+        let is_there = |stream: &mut (usize, Route)| stream.0 == place;
+        let open = registration.trying.take_if(is_there).or_else(|| registration.settled.take_if(is_there));
+        let open = open.map(|(_, route)| route);
+        self.leave();
+        let Some(registration) = &mut self.registration else { return };
+        let opened = match open {
+            Some(route) => Ok(route),
+            None => self.driver.open(self.user, &registration.urls[place], &self.tls).await,
+        };
+        let Ok(route) = opened else {
             let verdict = registration.registrar.failed();
             return self.follow(verdict);
         };
@@ -91,15 +132,22 @@ impl Agent {
             },
         };
         registration.conns.insert(route, conn);
-        registration.trying = (route.transport != Transport::Udp).then_some(route);
+        registration.trying = (route.transport != Transport::Udp).then_some((place, route));
         _ = self.driver.engine.set_registering(conn, true);
         let mut options = RequestOptions::default();
         options.version = Some(1);
         options.at_once = true;
         options.request_timer = Some(registration.registrar.timer(self.items.request_timer));
-        let actions = registration.registrar.request();
+        let time = match &self.desk.answers {
+            Answering::Gateway(gateway) => Some(gateway.time_of_day(now)),
+            Answering::Plausible(_) => None,
+        };
+        let actions = registration.registrar.request(time);
         match self.driver.engine.request(now, conn, [actions], &options) {
-            Ok(requests) => registration.waiting = requests.first().map(|request| (request.0, conn)),
+            Ok(requests) => {
+                registration.waiting = requests.first().map(|request| (request.0, conn));
+                self.desk.waiting = requests.first().map(|request| request.0);
+            }
             Err(_) => {
                 let verdict = registration.registrar.failed();
                 self.leave();
@@ -108,17 +156,19 @@ impl Agent {
         }
     }
 
-    /// Closes the stream of a registration that has failed: the next one, to whichever controller, opens another.
+    /// Closes the stream of a registration that has failed: the next one opens another. After a refusal the same controller is asked
+    /// again on the same stream.
     pub(super) fn leave(&mut self) {
         let trying = self.registration.as_mut().and_then(|registration| registration.trying.take());
-        self.close_stream(trying);
+        self.close_stream(trying.map(|(_, route)| route));
     }
 
     /// The stream of the registration is that to the controller now; the one before is closed.
     pub(super) fn settle(&mut self) {
         let Some(registration) = &mut self.registration else { return };
+        registration.seeks = false;
         let before = std::mem::replace(&mut registration.settled, registration.trying.take());
-        self.close_stream(before);
+        self.close_stream(before.map(|(_, route)| route));
     }
 
     fn close_stream(&mut self, route: Option<Route>) {
@@ -159,15 +209,16 @@ impl Agent {
         registration.urls.get(registration.registrar.target()).cloned()
     }
 
-    /// A controller refused a message of ours; if it is the registration, its result is this.
-    pub(super) fn refused(&mut self, code: u16) {
+    /// Somebody refused a message of ours; if it is the controller that is to answer the registration, its result is this.
+    pub(super) fn refused(&mut self, code: u16, route: Route) {
         let Some(registration) = &mut self.registration else { return };
-        if let Some((_, conn)) = registration.waiting.take() {
+        let waits = |conn| self.driver.engine.route(conn).is_some_and(|waits| waits.peer == route.peer);
+        if let Some((_, conn)) = registration.waiting.take_if(|(_, conn)| waits(*conn)) {
+            self.desk.waiting = None;
             let verdict = registration.registrar.refused(code);
             let now = self.driver.now();
             _ = self.driver.engine.set_registering(conn, false);
             _ = self.driver.engine.cancel(now, conn);
-            self.leave();
             self.follow(verdict);
         }
     }
@@ -178,6 +229,7 @@ impl Agent {
             && let Some(place) = registration.place(url)
         {
             registration.registrar.handed_off(place);
+            registration.seeks = true;
             self.schedule(Duration::ZERO, Task::Register);
         }
     }
@@ -195,7 +247,7 @@ impl Agent {
             Some(_) => {}
             None if was_left => {}
             None if self.current.is_some_and(|conn| conns.contains(&conn)) => {
-                self.schedule(Duration::from_millis(50), Task::Lost);
+                self.schedule(LOST_AFTER, Task::Lost);
             }
             None => {}
         }
@@ -206,6 +258,7 @@ impl Agent {
             && registration.waiting.is_none()
         {
             registration.registrar.lost();
+            registration.seeks = true;
             self.schedule(Duration::ZERO, Task::Register);
         }
     }

@@ -25,6 +25,12 @@ use tercet_megaco_engine::{
     ConnId, Event, Items, Outcome as Ending, Period, Random, RequestId, RequestOptions, Time, UserId, Verdict,
 };
 
+/// Connections that have ended and can be cancelled by the name of their peer.
+const MOST_ENDED: usize = 4096;
+/// How long a gateway that has lost its stream waits before it registers again.
+pub(super) const LOST_AFTER: Duration = Duration::from_millis(50);
+const NO_CONNECTION: &str = "no connection";
+
 pub(super) enum Role {
     Controller { listen: Vec<Url> },
     Gateway { urls: Vec<Url>, mwd: Period },
@@ -47,6 +53,10 @@ pub(super) struct Agent {
     pub(super) names: HashMap<ConnId, Arc<str>>,
     /// The peer that commands without one are about.
     pub(super) current: Option<ConnId>,
+    /// Connections that have ended, by their peers: their requests go on until they are cancelled.
+    pub(super) ended: HashMap<Arc<str>, ConnId>,
+    /// The peer that commands without one were about last.
+    pub(super) last: Option<ConnId>,
     pub(super) jobs: BinaryHeap<Reverse<Job>>,
     pub(super) number: u64,
     pub(super) random: Random,
@@ -75,7 +85,7 @@ impl Agent {
         if let Some(registration) = &self.registration {
             let millis = registration.mwd.as_millis().unwrap_or(u32::MAX);
             let wait = Duration::from_millis(self.random.below(u64::from(millis) + 1));
-            self.schedule(wait, Task::Register);
+            self.schedule(wait, Task::Begin);
         }
     }
 
@@ -108,7 +118,7 @@ impl Agent {
 
     /// A peer is the one that connected last.
     fn now_current(&mut self, conn: ConnId) {
-        self.current = Some(conn);
+        (self.current, self.last) = (Some(conn), Some(conn));
         self.latest.store(self.job, Ordering::Relaxed);
     }
 
@@ -135,10 +145,18 @@ impl Agent {
                 self.refill(now);
             }
             self.driver.flush().await;
-            if is_idle {
+            // What was sent is told at once, and what could not be sent.
+            if is_idle && !self.driver.has_notes() && !self.driver.engine.has_events() {
                 return Ok(());
             }
         }
+    }
+
+    /// Sends what is gathered: nothing comes behind it.
+    pub(super) async fn send_gathered(&mut self) -> Outcome<()> {
+        let now = self.driver.now();
+        self.driver.engine.flush_gathered(now);
+        self.turn().await
     }
 
     /// The next of what happened: what was noted beside the events of the engine was before those that it has.
@@ -231,6 +249,7 @@ impl Agent {
         match event {
             Event::Connect { conn, version, route, .. } => {
                 let name = self.driver.engine.remote_mid(conn).unwrap_or_else(|| "unknown".into());
+                self.ended.remove(&name);
                 self.names.insert(conn, Arc::clone(&name));
                 self.now_current(conn);
                 self.write(
@@ -242,9 +261,16 @@ impl Agent {
                 if self.current == Some(conn) {
                     self.current = self.driver.engine.connections().next();
                 }
-                if self.names.remove(&conn).is_none() {
+                let Some(name) = self.names.remove(&conn) else {
                     // A controller that was never reached.
                     return Ok(());
+                };
+                if self.ended.len() >= MOST_ENDED {
+                    let engine = &self.driver.engine;
+                    self.ended.retain(|_, conn| engine.remote_mid(*conn).is_some());
+                }
+                if self.ended.len() < MOST_ENDED {
+                    self.ended.insert(name, conn);
                 }
                 self.write("disconnect", json!({ "remote_mid": &*remote_mid, "reason": reason }))
             }
@@ -266,9 +292,9 @@ impl Agent {
             Event::Unexpected { kind, transaction, .. } => {
                 self.write("unexpected", json!({ "kind": events::kind(kind), "trans": transaction }))
             }
-            Event::MessageError { remote_mid, code, text, .. } => {
+            Event::MessageError { route, remote_mid, code, text, .. } => {
                 self.write("message_error", json!({ "code": code, "text": text, "remote_mid": remote_mid }))?;
-                self.refused(code);
+                self.refused(code, route);
                 Ok(())
             }
             Event::SyntaxError { route, code, text } => self
@@ -304,6 +330,10 @@ impl Agent {
                 }
                 Ok(())
             }
+            Task::Begin => {
+                self.begin_to_register().await;
+                Ok(())
+            }
             Task::Register => {
                 self.register().await;
                 Ok(())
@@ -336,10 +366,19 @@ impl Agent {
             && registration.waiting.is_some_and(|(waiting, _)| waiting == request)
         {
             let verdict = registration.result(outcome);
+            self.desk.waiting = None;
             _ = self.driver.engine.set_registering(conn, false);
-            if let Verdict::Registered { version } = verdict {
+            if let Verdict::Registered { version, address } = verdict {
                 self.settle();
+                self.desk.is_open = true;
                 _ = self.driver.engine.set_version(conn, version);
+                if let Some(address) = address {
+                    _ = self.driver.engine.set_address(conn, &address);
+                }
+                if self.driver.engine.route(conn).is_none() {
+                    // The stream was closed behind the reply.
+                    self.schedule(LOST_AFTER, Task::Lost);
+                }
                 self.now_current(conn);
                 let name = self.name(conn);
                 if self.desk.generator.is_some() {
@@ -350,7 +389,10 @@ impl Agent {
                 }
                 return self.write("registered", json!({ "remote_mid": &*name, "version": version }));
             }
-            self.leave();
+            if matches!(outcome, Ending::Timeout) {
+                // Maybe nothing arrives there any more.
+                self.leave();
+            }
             self.follow(verdict);
             return Ok(());
         }
@@ -404,15 +446,16 @@ impl Agent {
     pub(super) async fn control(&mut self, control: Control) -> Outcome<()> {
         let now = self.driver.now();
         let is_registering =
-            self.registration.as_ref().is_some_and(|all| all.waiting.is_some() || self.current.is_none());
+            |all: &Registration| all.seeks && (all.waiting.is_some() || self.current.is_none());
         match control {
-            Control::Request { .. } if is_registering => {
+            Control::Request { .. } if self.registration.as_ref().is_some_and(is_registering) => {
                 self.held.push(control);
+                self.is_active();
                 Ok(())
             }
             Control::Request { text, remote_mid } => {
                 let Some(conn) = self.peer(remote_mid.as_deref()) else {
-                    return self.write("command_error", json!({ "text": "no connection" }));
+                    return self.write("command_error", json!({ "text": NO_CONNECTION }));
                 };
                 let version = self.driver.engine.version(conn).unwrap_or(1);
                 let message = format!("!/{version} x T=1{{{text}}}");
@@ -431,10 +474,17 @@ impl Agent {
             }
             Control::Stats => self.write("stats", events::stats(&Totals::of(&self.driver.engine))),
             Control::Cancel { remote_mid } => {
-                if let Some(conn) = self.peer(remote_mid.as_deref()) {
-                    _ = self.driver.engine.cancel(now, conn);
+                let ended = match &remote_mid {
+                    None => self.last,
+                    Some(name) => {
+                        self.ended.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|it| *it.1)
+                    }
+                };
+                let conn = self.peer(remote_mid.as_deref()).or(ended);
+                match conn.map(|conn| self.driver.engine.cancel(now, conn)) {
+                    Some(Ok(())) => Ok(()),
+                    Some(Err(_)) | None => self.write("command_error", json!({ "text": NO_CONNECTION })),
                 }
-                Ok(())
             }
             Control::Disconnect { remote_mid } => {
                 if let Some(conn) = self.peer(remote_mid.as_deref()) {
@@ -444,11 +494,15 @@ impl Agent {
                     if let Some(route) = route {
                         self.driver.close(route);
                     }
+                    return Ok(());
                 }
-                Ok(())
+                self.write("command_error", json!({ "text": NO_CONNECTION }))
             }
             Control::Gateway(change) => match self.change(&change) {
-                Ok(()) => Ok(()),
+                Ok(()) => {
+                    self.is_active();
+                    Ok(())
+                }
                 Err(text) => self.write("command_error", json!({ "text": text })),
             },
             Control::Quit => {
