@@ -1,5 +1,7 @@
 //! Gateways and controllers with peers that answer what is not expected, or come from elsewhere.
 
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use super::process::{Peer, Process};
@@ -98,4 +100,23 @@ fn lines_that_are_no_text() {
     mgc.event("command_error");
     mgc.tell(&json!("stats"));
     mgc.event("stats");
+}
+
+/// Why a gateway is not registered is told once.
+#[test]
+fn why_a_gateway_is_not_registered() {
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let url = format!("tcp://127.0.0.1:{port}");
+    let mut mg = Command::new(env!("CARGO_BIN_EXE_tercet"))
+        .args(["megaco", "mg", "--connect", &url, "--mid", "<mg>", "--encoding", "compact"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(mg.stderr.take().unwrap()).read_line(&mut line).unwrap();
+    _ = mg.kill();
+    _ = mg.wait();
+    assert!(line.starts_with(&format!("warning: {url}: not registered: ")), "{line}");
 }

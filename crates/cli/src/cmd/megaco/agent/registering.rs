@@ -3,6 +3,7 @@
 use super::gateway::Answering;
 use super::jobs::Task;
 use super::run::{Agent, LOST_AFTER};
+use crate::term;
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 use tercet_megaco::model::{ActionRequest, MId, ServiceChangeMethod};
@@ -11,6 +12,7 @@ use tercet_megaco_engine::{
     ConnId, Outcome as Ending, Period, Registrar, RequestId, RequestOptions, Route, Transport, Verdict,
     registration,
 };
+use tercet_printable::printable;
 
 /// What a gateway is at with its controllers.
 pub(super) struct Registration {
@@ -31,6 +33,8 @@ pub(super) struct Registration {
     settled: Option<(usize, Route)>,
     /// Streams that the gateway has closed: their end is not the loss of a controller.
     left: HashSet<Route>,
+    /// Complaints that the user has read.
+    told: HashSet<String>,
 }
 
 /// Controllers that a gateway knows, with those that others have named.
@@ -51,12 +55,28 @@ impl Registration {
             trying: None,
             settled: None,
             left,
+            told: HashSet::new(),
+        }
+    }
+
+    /// Tells that the controller that is tried has no use, once for each reason until one accepts.
+    fn complain(&mut self, why: &str) {
+        let Some(url) = self.urls.get(self.registrar.target()) else { return };
+        let text = format!("{url}: not registered: {why}");
+        if self.told.insert(text.clone()) {
+            term::warning(printable(&text));
         }
     }
 
     /// Decides what follows from the result of a registration.
     pub(super) fn result(&mut self, outcome: &Ending) -> Verdict {
         self.waiting = None;
+        match outcome {
+            Ending::Timeout => self.complain("no answer"),
+            Ending::Error { code, .. } => self.complain(&format!("refused with error {code}")),
+            Ending::SendFailed(reason) => self.complain(reason),
+            _ => {}
+        }
         self.registrar.result(outcome)
     }
 
@@ -113,9 +133,13 @@ impl Agent {
             Some(route) => Ok(route),
             None => self.driver.open(self.user, &registration.urls[place], &self.tls).await,
         };
-        let Ok(route) = opened else {
-            let verdict = registration.registrar.failed();
-            return self.follow(verdict);
+        let route = match opened {
+            Ok(route) => route,
+            Err(error) => {
+                registration.complain(&error.to_string());
+                let verdict = registration.registrar.failed();
+                return self.follow(verdict);
+            }
         };
         let now = self.driver.now();
         let known = registration.conns.get(&route).copied();
@@ -167,6 +191,7 @@ impl Agent {
     pub(super) fn settle(&mut self) {
         let Some(registration) = &mut self.registration else { return };
         registration.seeks = false;
+        registration.told.clear();
         let before = std::mem::replace(&mut registration.settled, registration.trying.take());
         self.close_stream(before.map(|(_, route)| route));
     }
@@ -215,6 +240,7 @@ impl Agent {
         let waits = |conn| self.driver.engine.route(conn).is_some_and(|waits| waits.peer == route.peer);
         if let Some((_, conn)) = registration.waiting.take_if(|(_, conn)| waits(*conn)) {
             self.desk.waiting = None;
+            registration.complain(&format!("refused with error {code}"));
             let verdict = registration.registrar.refused(code);
             let now = self.driver.now();
             _ = self.driver.engine.set_registering(conn, false);
