@@ -3,6 +3,7 @@
 //! All kinds of descriptions have one form: an object identifier, and words with or without values. So they are one
 //! type, [`Description`], with names for what the kinds have.
 
+pub(crate) mod files;
 mod partition;
 
 use std::collections::HashMap;
@@ -148,20 +149,30 @@ impl Schema {
         Self::of_values(&|name| entry.values(name).map(<[u8]>::to_vec).collect())
     }
 
-    /// The schema in LDIF: subschema entries with `attributeTypes` and `objectClasses`, or the entries `attributeSchema` and
-    /// `classSchema` that Active Directory has in its schema partition. Several entries are taken together.
+    /// Reads a schema: LDIF, or a file of OpenLDAP (`.schema`). The LDIF has subschema entries with `attributeTypes` and
+    /// `objectClasses`, entries of OpenLDAP's `cn=config` with `olcAttributeTypes` and `olcObjectClasses`, or the entries
+    /// `attributeSchema` and `classSchema` that Active Directory has in its schema partition. Several entries are taken together.
     ///
     /// # Errors
-    /// The LDIF or a description is malformed, a record is a change, or there is no attribute type and no object class.
-    pub fn read(input: impl BufRead) -> Result<Self> {
+    /// The text or a description is malformed, a record is a change, or there is no attribute type and no object class.
+    pub fn read(mut input: impl BufRead) -> Result<Self> {
+        let mut octets = Vec::new();
+        input.read_to_end(&mut octets)?;
+        let text = String::from_utf8_lossy(&octets);
         let mut schema = Self::default();
-        for record in Reader::new(input) {
+        let is_ldif = files::is_ldif(&text);
+        if !is_ldif {
+            schema.put(files::read_directives(&text)?);
+        }
+        let mut macros = files::Macros::new();
+        for record in Reader::new(if is_ldif { &*octets } else { &[] }) {
             let record = record?;
             let Change::Add(attributes) = record.change else {
                 let message = format!("{}: a change, where an entry of a schema is expected", record.dn);
                 return Err(Error::new(ErrorKind::Syntax, message));
             };
-            schema.take(&|name| {
+            schema.put(files::of_attributes(&attributes, &mut macros)?);
+            schema.take_partition(&|name| {
                 let found = attributes.iter().filter(|(known, _)| known.eq_ignore_ascii_case(name));
                 found.flat_map(|(_, values)| values.clone()).collect()
             })?;
@@ -202,6 +213,25 @@ impl Schema {
         self.matching_rules.extend(list("matchingRules")?);
         self.syntaxes.extend(list("ldapSyntaxes")?);
         self.content_rules.extend(list("dITContentRules")?);
+        self.take_partition(values)
+    }
+
+    /// Takes in descriptions of all kinds.
+    fn put(&mut self, descriptions: Vec<files::OfKind>) {
+        for (kind, description) in descriptions {
+            let list = match kind {
+                0 => &mut self.syntaxes,
+                1 => &mut self.matching_rules,
+                2 => &mut self.attribute_types,
+                3 => &mut self.object_classes,
+                _ => &mut self.content_rules,
+            };
+            list.push(description);
+        }
+    }
+
+    /// Takes in an entry of the schema partition of Active Directory.
+    fn take_partition(&mut self, values: &dyn Fn(&str) -> Vec<Vec<u8>>) -> Result<()> {
         let class =
             values("objectClass").into_iter().map(|value| String::from_utf8_lossy(&value).to_lowercase());
         for class in class {
