@@ -64,6 +64,10 @@ async fn suite(url: &str) {
     ];
     client.modify(dn, &number).await.unwrap();
     client.modify(dn, &[change(ModificationKind::Increment, "uidNumber", &["2"])]).await.unwrap();
+    for wrong in [&["1", "5"][..], &[]] {
+        let error = client.modify(dn, &[change(ModificationKind::Increment, "uidNumber", wrong)]).await;
+        assert_eq!(error.unwrap_err().result().unwrap().code, ResultCode::PROTOCOL_ERROR);
+    }
     assert!(client.compare(dn, "uidNumber", b"43").await.unwrap());
     client.modify_dn(dn, "uid=newer", true, None).await.unwrap();
     let (entries, _) = client.search_all(Search::new("uid=newer,o=test").scope(Scope::Base)).await.unwrap();

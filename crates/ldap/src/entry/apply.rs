@@ -17,8 +17,8 @@ fn fail(code: ResultCode, message: impl Into<String>) -> Done {
 /// Changes attributes as one modification says (RFC 4511 4.6, RFC 4525). What has been done of it before an error stays done.
 ///
 /// # Errors
-/// noSuchAttribute (16), attributeOrValueExists (20), protocolError (2) for an addition without values, constraintViolation (19) for
-/// an increment of what is not a number.
+/// noSuchAttribute (16), attributeOrValueExists (20), protocolError (2) for an addition without values or an increment without exactly
+/// one, constraintViolation (19) for an increment of what is not a number.
 pub(crate) fn apply(attributes: &mut Vec<Attribute>, modification: &RecordModification, rule: Rule) -> Done {
     let name = &modification.attribute;
     let index = attributes.iter().position(|(known, _)| known.eq_ignore_ascii_case(name));
@@ -48,8 +48,12 @@ pub(crate) fn apply(attributes: &mut Vec<Attribute>, modification: &RecordModifi
             }
         }
         ModificationKind::Increment => {
+            // RFC 4525 clause 3: exactly one value.
+            let [by] = modification.values.as_slice() else {
+                return fail(ResultCode::PROTOCOL_ERROR, format!("{name}: an increment requires one value"));
+            };
             let number = |octets: &[u8]| std::str::from_utf8(octets).ok()?.trim().parse::<i64>().ok();
-            let by = modification.values.first().and_then(|value| number(value));
+            let by = number(by);
             let (_, values) = index.and_then(|index| attributes.get_mut(index)).ok_or_else(missing)?;
             for value in values {
                 let sum = number(value).zip(by).and_then(|(value, by)| value.checked_add(by));
