@@ -114,14 +114,20 @@ impl Transformation {
                     Ok(is_it.then(|| ava.with_attribute(&*to)))
                 })?;
             }
-            Transform::Move(from, to) => names(record, &mut |dn| {
-                let below = dn.rdns().len().checked_sub(from.rdns().len()).filter(|_| dn.is_within(from));
-                let rdns = dn.rdns();
-                Ok(below.map(|below| {
-                    let kept = rdns.iter().take(below).rev().cloned();
-                    kept.fold(to.clone(), |above, rdn| above.child(rdn))
-                }))
-            })?,
+            Transform::Move(from, to) => {
+                let dn: Dn = record.dn.parse()?;
+                if dn.rdns().len() == from.rdns().len() && dn.is_within(from) {
+                    swap_rdn(&mut record.attributes, from, to);
+                }
+                names(record, &mut |dn| {
+                    let below = dn.rdns().len().checked_sub(from.rdns().len()).filter(|_| dn.is_within(from));
+                    let rdns = dn.rdns();
+                    Ok(below.map(|below| {
+                        let kept = rdns.iter().take(below).rev().cloned();
+                        kept.fold(to.clone(), |above, rdn| above.child(rdn))
+                    }))
+                })?;
+            }
             Transform::Flatten(base) => {
                 names(record, &mut |dn| {
                     let is_below = dn.rdns().len() > base.rdns().len() + 1 && dn.is_within(base);
@@ -286,6 +292,29 @@ fn merge(attributes: &mut Vec<(String, Vec<Vec<u8>>)>) {
     *attributes = merged;
 }
 
+/// Replaces the values of the RDN of one name by those of the RDN of another one, as a rename does.
+fn swap_rdn(attributes: &mut Vec<(String, Vec<Vec<u8>>)>, from: &Dn, to: &Dn) {
+    let (Some(old), Some(new)) = (from.rdns().first(), to.rdns().first()) else { return };
+    if old.normalized() == new.normalized() {
+        return;
+    }
+    for ava in old.avas() {
+        let rule = Rule::of_attribute(ava.attribute());
+        let key = rule.normalize(ava.value());
+        for (name, values) in attributes.iter_mut() {
+            if name.eq_ignore_ascii_case(ava.attribute()) {
+                values.retain(|value| rule.normalize(value) != key);
+            }
+        }
+    }
+    for ava in new.avas() {
+        let rule = Rule::of_attribute(ava.attribute());
+        // A value that is there stays.
+        _ = crate::entry::apply::add_values(attributes, ava.attribute(), vec![ava.value().to_vec()], rule);
+    }
+    attributes.retain(|(_, values)| !values.is_empty());
+}
+
 fn redact(record: &mut Entry, name: &str) -> Result<()> {
     rename_avas(record, &mut |ava| {
         if ava.attribute().eq_ignore_ascii_case(name) {
@@ -420,6 +449,16 @@ manager: UID=Ada,ou=a,o=x
             assert_eq!(transformed(&steps).unwrap(), expected, "{steps:?}");
         }
         assert!(transformed(&[Redact(name("uid"))]).unwrap_err().to_string().contains("cannot be redacted"));
+    }
+
+    #[test]
+    fn a_moved_entry_has_the_values_of_its_new_rdn() {
+        let moved =
+            |to: &str| transformed(&[Transform::Move("ou=A,o=x".parse().unwrap(), to.parse().unwrap())]);
+        assert!(moved("ou=b,c=y").unwrap().starts_with("dn: ou=b,c=y\nou: b\n\n"));
+        assert!(moved("l=b+ou=c,c=y").unwrap().starts_with("dn: l=b+ou=c,c=y\nou: c\nl: b\n\n"));
+        // The RDN stays: so do its values.
+        assert!(moved("ou=a,c=y").unwrap().starts_with("dn: ou=a,c=y\nou: a\n\n"));
     }
 
     #[test]
