@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use common::{ROOT, SECRET, people};
 use tercet_ldap::directory::{Directory, Server};
+use tercet_ldap::extended::PasswordModify;
 use tercet_ldap::ldif::{ModificationKind, RecordModification};
 use tercet_ldap::proto::{Limits, decode};
 use tercet_ldap::proxy::{Balance, Context, Flow, Layer, MapNames, Proxy, ReadOnly};
@@ -136,6 +137,9 @@ async fn names_are_mapped() {
     let (found, _) = client.search_all(search).await.unwrap();
     assert_eq!((found[0].dn(), found[0].text("member")), ("cn=group,dc=example,dc=net", Some(ada)));
     assert!(client.compare("cn=group,dc=example,dc=net", "member", ada.as_bytes()).await.unwrap());
+    let change = PasswordModify { user: Some(ada.into()), old: None, new: Some(b"new".to_vec()) };
+    client.modify_password(&change).await.unwrap();
+    Client::connect(&through.url()).await.unwrap().bind(ada, "new").await.unwrap();
     client.modify_dn(ada, "uid=lovelace", true, Some("dc=example,dc=net")).await.unwrap();
     let missing = Search::new("cn=no,dc=example,dc=net").scope(Scope::Base);
     let error = client.search_all(missing).await.unwrap_err();
@@ -158,7 +162,39 @@ async fn requests_go_out_by_an_account_of_the_proxy() {
     client.delete("uid=local,o=test").await.unwrap();
     let through = proxy(&[&server]).account(ROOT, "wrong").listen("127.0.0.1:0").await.unwrap();
     let client = Client::connect(&through.url()).await.unwrap();
-    assert!(client.who_am_i().await.is_err());
+    assert_eq!(code(client.who_am_i().await), ResultCode::UNAVAILABLE);
+}
+
+#[tokio::test]
+async fn clients_without_a_server_are_answered() {
+    let server = directory(0).await;
+    let failures: Arc<Mutex<Vec<String>>> = Arc::default();
+    let (seen, layer) = (Arc::clone(&failures), Seen::default());
+    let fails = move |error: &tercet_ldap::Error| seen.lock().unwrap().push(error.to_string());
+    let dead = Proxy::new(Config::new("ldap://127.0.0.1:1").unwrap());
+    let through = dead.layer(layer.clone()).on_failure(fails.clone()).listen("127.0.0.1:0").await.unwrap();
+    for _ in 0..2 {
+        let client = Client::connect(&through.url()).await.unwrap();
+        let error = client.bind(ROOT, SECRET).await.unwrap_err();
+        let result = error.result().unwrap();
+        assert_eq!(
+            (result.code, &*result.message),
+            (ResultCode::UNAVAILABLE, "the proxy cannot reach a server")
+        );
+        let client = Client::connect(&through.url()).await.unwrap();
+        assert_eq!(code(client.search_all(Search::new("o=test")).await), ResultCode::UNAVAILABLE);
+    }
+    assert_eq!(failures.lock().unwrap().len(), 4);
+    assert!(failures.lock().unwrap()[0].contains("127.0.0.1:1"), "{failures:?}");
+    // Layers see requests and answers.
+    assert_eq!(layer.0.lock().unwrap().iter().filter(|(from, ..)| *from == "server").count(), 4);
+
+    let through =
+        proxy(&[&server]).account(ROOT, "wrong").on_failure(fails).listen("127.0.0.1:0").await.unwrap();
+    let client = Client::connect(&through.url()).await.unwrap();
+    let error = client.who_am_i().await.unwrap_err();
+    assert_eq!(error.result().unwrap().message, "the server refuses the account of the proxy");
+    assert!(failures.lock().unwrap()[4].contains("Invalid credentials (49)"), "{failures:?}");
 }
 
 /// A layer that ends connections.

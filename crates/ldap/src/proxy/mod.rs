@@ -127,7 +127,11 @@ pub struct Proxy {
     /// Open connections to each server.
     open: Vec<Arc<AtomicUsize>>,
     accepted: AtomicU64,
+    failed: Option<Failed>,
 }
+
+/// Is called when no server can be used.
+type Failed = Box<dyn Fn(&Error) + Send + Sync>;
 
 impl std::fmt::Debug for Proxy {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -166,6 +170,7 @@ impl Proxy {
             next: AtomicUsize::new(0),
             open,
             accepted: AtomicU64::new(0),
+            failed: None,
         }
     }
 
@@ -188,6 +193,14 @@ impl Proxy {
     #[must_use]
     pub fn account(mut self, dn: impl Into<String>, password: impl Into<String>) -> Self {
         self.account = Some((dn.into(), password.into()));
+        self
+    }
+
+    /// Calls a function each time a client cannot be given a server, or the server refuses the account of the proxy. The client gets
+    /// `unavailable` (52), without the details of the error.
+    #[must_use]
+    pub fn on_failure(mut self, failed: impl Fn(&Error) + Send + Sync + 'static) -> Self {
+        self.failed = Some(Box::new(failed));
         self
     }
 

@@ -6,12 +6,13 @@ use super::{Context, Flow, Layer};
 use crate::dn::Dn;
 use crate::entry::Draft;
 use crate::error::Result;
+use crate::extended::{PASSWORD_MODIFY, PasswordModify};
 use crate::generated::{self as asn1, Filter, LdapMessage, ProtocolOp};
 use crate::matching::Rule;
 use crate::proto::{self, Limits, control};
 
-/// Replaces the end of names: clients see `from` where servers have `to`. Names of entries, values of attributes with names, and
-/// values in filters are replaced; controls, URLs of referrals and other values are not.
+/// Replaces the end of names: clients see `from` where servers have `to`. Names of entries, values of attributes with names,
+/// values in filters and the user of a password change are replaced; controls, URLs of referrals and other values are not.
 #[derive(Clone, Debug)]
 pub struct MapNames {
     from: Dn,
@@ -146,6 +147,20 @@ impl Step<'_> {
         }
     }
 
+    /// Replaces the name of the user whose password is changed. A malformed value is left to the server.
+    fn password_modify(&self, octets: &mut Octets<'static>, is_changed: &mut bool) {
+        let Ok(mut request) = PasswordModify::read(octets) else { return };
+        let Some(user) = &request.user else { return };
+        let mut name = Octets::copied(user.as_bytes());
+        let mut is_mapped = false;
+        self.name(&mut name, &mut is_mapped);
+        if is_mapped {
+            request.user = Some(String::from_utf8_lossy(&name).into_owned());
+            *octets = Octets::copied(&request.value());
+            *is_changed = true;
+        }
+    }
+
     fn operation(&self, operation: &mut ProtocolOp<'static>, is_changed: &mut bool) {
         match operation {
             ProtocolOp::BindRequest(bind) => self.name(&mut bind.name, is_changed),
@@ -176,6 +191,11 @@ impl Step<'_> {
             ProtocolOp::CompareRequest(compare) => {
                 self.name(&mut compare.entry, is_changed);
                 self.value(&compare.ava.attribute_desc, &mut compare.ava.assertion_value, is_changed);
+            }
+            ProtocolOp::ExtendedReq(request) if &*request.request_name == PASSWORD_MODIFY.as_bytes() => {
+                if let Some(value) = &mut request.request_value {
+                    self.password_modify(value, is_changed);
+                }
             }
             ProtocolOp::BindResponse(bind) => self.name(&mut bind.matched_dn, is_changed),
             ProtocolOp::SearchResDone(done)

@@ -32,7 +32,10 @@ pub(super) async fn relay(proxy: &Proxy, context: Context, client: Box<dyn Io>) 
         Err(error) => Err(error),
     };
     let ended = match opened {
-        Err(error) => Err(error),
+        Err(error) => {
+            let refused = unavailable(proxy, &error);
+            refuse(proxy, &context, from_client, &to_client, refused).await
+        }
         Ok(Upstream { io, count }) => {
             let (from_server, to_server) = split(io);
             let ended = tokio::select! {
@@ -51,6 +54,65 @@ pub(super) async fn relay(proxy: &Proxy, context: Context, client: Box<dyn Io>) 
         _ = to_client.write_all(&octets).await;
     }
     _ = to_client.shutdown().await;
+}
+
+/// Reports that no server can be used, and returns the result for the client.
+fn unavailable(proxy: &Proxy, error: &Error) -> LdapResult {
+    if let Some(failed) = &proxy.failed {
+        failed(error);
+    }
+    // Clients are not told the addresses of servers.
+    let message = match error.kind() {
+        ErrorKind::Auth => REFUSED,
+        _ => "the proxy cannot reach a server",
+    };
+    LdapResult::new(ResultCode::UNAVAILABLE).with_message(message)
+}
+
+const REFUSED: &str = "the server refuses the account of the proxy";
+
+/// Answers the first request with a result, and ends the connection: a later one may find a server.
+async fn refuse(
+    proxy: &Proxy,
+    context: &Context,
+    mut from: ReadHalf<Box<dyn Io>>,
+    client: &Writer,
+    result: LdapResult,
+) -> Result<()> {
+    let framer = Framer::new(limits());
+    let mut input = BytesMut::new();
+    loop {
+        while let Some(incoming) = framer.next(&mut input)? {
+            let answer = match request(proxy, context, &incoming.octets) {
+                Passed::Close => return Ok(()),
+                Passed::Answered(octets) => octets,
+                Passed::On(octets) => match refusal(proxy, context, &octets, &result)? {
+                    Some(octets) => {
+                        client.lock().await.write_all(&octets).await?;
+                        return Err(Error::new(ErrorKind::Closed, result.message));
+                    }
+                    // Unbind and Abandon have no answer.
+                    None => continue,
+                },
+            };
+            client.lock().await.write_all(&answer).await?;
+        }
+        client.lock().await.flush().await?;
+        input.reserve(READ);
+        if from.read_buf(&mut input).await? == 0 {
+            return Ok(());
+        }
+    }
+}
+
+/// Returns the answer to a request with a result, taken through the layers; `None` if the request has no answer.
+fn refusal(proxy: &Proxy, context: &Context, octets: &[u8], result: &LdapResult) -> Result<Option<Vec<u8>>> {
+    let message = proto::decode(octets, &limits())?;
+    let answer = super::answer(&message, result)?;
+    Ok(answer.and_then(|answer| match answered(proxy, context, &answer, proxy.layers.len()) {
+        Passed::Answered(octets) => Some(octets),
+        _ => None,
+    }))
 }
 
 /// The result code of a notice of disconnection.
@@ -75,8 +137,9 @@ async fn own_account(proxy: &Proxy, mut upstream: Upstream) -> Result<Upstream> 
     let answer = proto::decode(&answer, &limits())?;
     match &answer.protocol_op {
         ProtocolOp::BindResponse(bind) if bind.result_code.number() == 0 => Ok(upstream),
-        ProtocolOp::BindResponse(_) => {
-            Err(Error::new(ErrorKind::Auth, "the server refuses the account of the proxy"))
+        ProtocolOp::BindResponse(bind) => {
+            let code = u32::try_from(bind.result_code.number()).map_or(ResultCode::OTHER, ResultCode);
+            Err(Error::new(ErrorKind::Auth, format!("{REFUSED}: {code}")))
         }
         _ => Err(Error::new(ErrorKind::Protocol, "another answer than to a bind request")),
     }
@@ -180,7 +243,17 @@ async fn requests(
                 Passed::On(octets) if proxy.account.is_some() && is_bind(&octets) => {
                     let mut check = match checks.take() {
                         Some(check) => check,
-                        None => proxy.upstream().await?,
+                        None => match proxy.upstream().await {
+                            Ok(upstream) => upstream,
+                            Err(error) => {
+                                let result = unavailable(proxy, &error);
+                                match refusal(proxy, context, &octets, &result)? {
+                                    Some(octets) => client.lock().await.write_all(&octets).await?,
+                                    None => return Ok(()),
+                                }
+                                continue;
+                            }
+                        },
                     };
                     let answer = ask(&mut check.io, &octets).await?;
                     checks = is_unfinished(&answer).then_some(check);

@@ -7,6 +7,7 @@ use crate::interrupt::{OnInterrupt, listen};
 use crate::term;
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value};
+use std::collections::HashSet;
 use std::io::{BufRead as _, Write};
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
@@ -178,7 +179,15 @@ impl Proxy {
 
     /// Gives each client a connection to a server.
     async fn relay(&self, config: Config, parts: Parts) -> Outcome {
-        let mut proxy = Inner::new(config).rate(self.rate).balance(self.balanced());
+        let told = Mutex::new(HashSet::new());
+        let mut proxy =
+            Inner::new(config).rate(self.rate).balance(self.balanced()).on_failure(move |error| {
+                let message = error.to_string();
+                // Each reason is printed once: clients try again and again.
+                if told.lock().unwrap_or_else(PoisonError::into_inner).insert(message.clone()) {
+                    term::say(format_args!("proxy: {message}"));
+                }
+            });
         if let Some(log) = parts.log {
             proxy = proxy.layer(log);
         }
