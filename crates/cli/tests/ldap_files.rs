@@ -272,3 +272,19 @@ fn object_identifiers_are_explained() {
     let (code, _, err) = run("pagedResluts");
     assert!(code == 1 && err.contains("did you mean `pagedResults`?"), "{err}");
 }
+
+#[test]
+fn a_moved_entry_has_the_values_of_its_new_rdn() {
+    let folder = folder();
+    let moved = |to: &str| {
+        let (code, out, err) =
+            tercet(folder.path(), &["ldif", "transform", "--move", "ou=P,o=test", to, "s"]);
+        assert_eq!(code, 0, "{err}");
+        let entry = out.split("\n\n").find(|entry| entry.contains("organizationalUnit")).unwrap();
+        entry.replace("objectClass: organizationalUnit\n", "")
+    };
+    assert_eq!(moved("ou=q,o=x"), "dn: ou=q,o=x\nou: q");
+    assert_eq!(moved("l=a,o=x"), "dn: l=a,o=x\nl: a");
+    // The RDN stays, and so do its values.
+    assert_eq!(moved("ou=p,o=x"), "dn: ou=p,o=x\nou: p");
+}

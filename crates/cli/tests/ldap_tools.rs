@@ -17,6 +17,9 @@ dn: uid=ada,o=test
 objectClass: account
 uid: ada
 cn: Ada
+title: :d
+title: <d
+title:: ZCA=
 jpegPhoto:: /9g=
 
 dn: uid=bob,o=test
@@ -73,9 +76,53 @@ fn names_of_tools_by_links() {
         ("ldapwhoami", vec!["-x", "-D", "uid=ada,o=test", "-w", "new"], 0),
         ("ldapurl", vec!["-H", "ldap://a/o=x"], 0),
         ("ldapurl", vec!["-H", "foo"], 1),
+        ("ldapmodify", bound(&["-f", "nofile"]), 1),
+        ("ldappasswd", vec!["-x", "-s", "new", "uid=ada,o=test"], 1),
+        ("ldappasswd", vec!["-x", "-D", "cn=admin,o=test", "-w", "bad", "-s", "new"], 49),
+        ("ldapdelete", bound(&["-r", "-z", "5", "uid=eva,o=test"]), 32),
     ] {
         assert_eq!(run(name, &words).0, code, "{name} {words:?}");
     }
+    let out = |name: &str, words: &[&str]| run(name, words).1;
+    assert_eq!(out("ldapurl", &["-h", "a", "-p", "5"]), "ldap://a:5\n");
+    assert!(out("ldapurl", &["--help"]).contains("--host"));
+    assert_eq!(out("ldapurl", &["-H", "ldapi://%2Fs"]), "scheme: ldapi\nhost: /s\nscope: base\n");
+    assert_eq!(out("ldapcompare", &bound(&["uid=ada,o=test", "cn:ADA"])), "TRUE\n");
+    assert_eq!(run("ldapcompare", &bound(&["-z", "uid=ada,o=test", "cn:ADA"])), (6, String::new()));
+    assert_eq!(
+        out("ldapcompare", &bound(&["uid=none,o=test", "cn:b"])),
+        "Compare Result: No such object (32)\nMatched DN: o=test\nUNDEFINED\n"
+    );
+    assert_eq!(run("ldapcompare", &bound(&["-z", "uid=none,o=test", "cn:b"])), (32, String::new()));
+
+    // With -n, nothing is done, and no server is needed.
+    let dead = ["-H", "ldap://127.0.0.1:1", "-x", "-n"];
+    for (name, words, expected) in [
+        ("ldapmodrdn", vec!["uid=a", "uid=b"], "!modifying rdn of entry \"uid=a\"\n\n"),
+        ("ldappasswd", vec!["-s", "new", "uid=a"], "!changing password of \"uid=a\"\n"),
+        ("ldapcompare", vec!["uid=a", "cn:b"], "!comparing cn of entry \"uid=a\"\n"),
+        ("ldapwhoami", vec!["-D", "uid=a"], "!asking who \"uid=a\" is\n"),
+    ] {
+        assert_eq!(run(name, &[&dead[..], &words].concat()), (0, expected.to_owned()), "{name}");
+    }
+
+    // Passwords, renames and rejected changes in files.
+    std::fs::write(folder.join("old-password"), "new").unwrap();
+    std::fs::write(folder.join("new-password"), "newer").unwrap();
+    let words = ["-x", "-D", "uid=ada,o=test", "-w", "new", "-t", "old-password", "-T", "new-password"];
+    assert_eq!(run("ldappasswd", &words).0, 0);
+    assert_eq!(run("ldapwhoami", &["-x", "-D", "uid=ada,o=test", "-w", "newer"]).0, 0);
+    std::fs::write(folder.join("renames"), "uid=no,o=test\nuid=x\n\nuid=bob,o=test\nuid=rob\n").unwrap();
+    assert_eq!(run("ldapmodrdn", &bound(&["-r", "-f", "renames"])).0, 32);
+    assert_eq!(run("ldapsearch", &["-x", "-b", "uid=bob,o=test"]).0, 0);
+    assert_eq!(run("ldapmodrdn", &bound(&["-r", "-c", "-f", "renames"])).0, 32);
+    assert_eq!(run("ldapsearch", &["-x", "-b", "uid=rob,o=test"]).0, 0);
+    std::fs::write(folder.join("odd"), "uid=rob,o=test\n").unwrap();
+    assert_eq!(run("ldapmodrdn", &bound(&["-f", "odd"])).0, 1);
+    std::fs::write(folder.join("twice"), "dn: o=test\nobjectClass: organization\no: test\n").unwrap();
+    assert_eq!(run("ldapadd", &bound(&["-c", "-S", "skipped", "-f", "twice"])).0, 68);
+    assert!(std::fs::read_to_string(folder.join("skipped")).unwrap().contains("dn: o=test\n"));
+
     let url = &serve.url;
     assert_eq!(tercet(folder, &["--ldap-exit", "search", "-H", url, "-b", "o=none"]).0, 32);
     assert_eq!(tercet(folder, &["search", "-H", url, "-b", "o=none", "--ldap-exit"]).0, 32);
@@ -97,6 +144,11 @@ fn values_go_to_files() {
     assert_eq!(std::fs::read(path).unwrap(), b"\xFF\xD8");
     let out = search(&["-tt", "-F", "http://x/"]);
     assert!(out.contains("cn:< http://x/ldapsearch-cn-"), "{out}");
+    let words = ["search", "-b", "o=test", "-LLL", "-T", "values", "-t", "(uid=ada)", "title"];
+    let out = String::from_utf8(serve.run(&words).stdout).unwrap();
+    assert_eq!(out.matches("title:< file:///").count(), 3, "{out}");
+    let out = serve.run(&["search", "-b", "o=test", "--csv", "(uid=ada)", "dn", "cn"]).stdout;
+    assert_eq!(String::from_utf8(out).unwrap(), "dn,cn\n\"uid=ada,o=test\",Ada\n");
     // The LDIF can be read again.
     std::fs::write(folder.join("again"), search(&["-t"])).unwrap();
     let (code, _, err) = tercet(folder, &["add", "-H", &serve.url, "--read-files", "-n", "-f", "again"]);

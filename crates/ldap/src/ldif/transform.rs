@@ -452,16 +452,6 @@ manager: UID=Ada,ou=a,o=x
     }
 
     #[test]
-    fn a_moved_entry_has_the_values_of_its_new_rdn() {
-        let moved =
-            |to: &str| transformed(&[Transform::Move("ou=A,o=x".parse().unwrap(), to.parse().unwrap())]);
-        assert!(moved("ou=b,c=y").unwrap().starts_with("dn: ou=b,c=y\nou: b\n\n"));
-        assert!(moved("l=b+ou=c,c=y").unwrap().starts_with("dn: l=b+ou=c,c=y\nou: c\nl: b\n\n"));
-        // The RDN stays: so do its values.
-        assert!(moved("ou=a,c=y").unwrap().starts_with("dn: ou=a,c=y\nou: a\n\n"));
-    }
-
-    #[test]
     fn scrambled_values_stay_equal_and_keep_their_form() {
         let text =
             transformed(&[Transform::Scramble("uid".into()), Transform::Scramble("mail".into())]).unwrap();

@@ -1,5 +1,6 @@
 //! Exit codes of OpenLDAP's tools, and the names by which they are called.
 
+use crate::exit::Exit;
 use std::sync::atomic::{AtomicU16, Ordering};
 use tercet_ldap::ResultCode;
 
@@ -7,6 +8,8 @@ use tercet_ldap::ResultCode;
 pub const SERVER_DOWN: u8 = 255;
 /// LDAP_FILTER_ERROR (-7).
 pub const FILTER_ERROR: u8 = 249;
+/// EXIT_FAILURE of the C library.
+pub const EXIT_FAILURE: u8 = 1;
 /// The values are the same.
 pub const COMPARE_TRUE: u8 = 6;
 /// The values differ.
@@ -19,6 +22,14 @@ const NONE: u16 = 256;
 /// The exit code of a result: those above the codes of RFC 4511 do not fit, and become 80 (other).
 pub fn of(code: ResultCode) -> u8 {
     u8::try_from(code.0).ok().filter(|code| *code < FILTER_ERROR).unwrap_or(80)
+}
+
+/// The exit code of a failure before or beside the server's answers: a file that cannot be read is EXIT_FAILURE (1).
+pub const fn of_local(exit: Exit) -> u8 {
+    match exit {
+        Exit::Io => EXIT_FAILURE,
+        exit => exit as u8,
+    }
 }
 
 /// Remembers the code of an error after which a command goes on.

@@ -8,7 +8,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use clap::Args;
 use std::io::{self, BufRead as _, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tercet_ldap::proto::Control;
 use tercet_ldap::{Cldap, Client, Config, KeepAlive, Referrals, StartTls, TrustedRoots, Url, controls};
@@ -245,9 +245,7 @@ impl Connection {
             return Ok(Some(password.clone()));
         }
         if let Some(path) = &self.password_file {
-            // The whole file, a line break at its end included, as OpenLDAP's tools take it.
-            let text = std::fs::read_to_string(path).map_err(|error| Failure::io(path.display(), &error))?;
-            return Ok(Some(text));
+            return password_of_file(path).map(Some);
         }
         let asks = self.prompt || (self.interactive && self.sasl.is_asked_for());
         if asks { ask("Enter LDAP Password: ").map(Some) } else { Ok(None) }
@@ -257,6 +255,11 @@ impl Connection {
     pub fn controls(&self) -> Outcome<Vec<Control>> {
         self.extensions.iter().map(|text| control(text)).collect()
     }
+}
+
+/// Reads a password: the whole file, a line break at its end included, as OpenLDAP's tools take it.
+pub fn password_of_file(path: &Path) -> Outcome<String> {
+    std::fs::read_to_string(path).map_err(|error| Failure::io(path.display(), &error))
 }
 
 /// The value of the last option with a name.

@@ -61,6 +61,10 @@ pub struct Delete {
     #[arg(long, value_name = "COUNT")]
     limit: Option<u64>,
 
+    /// Accepted for scripts of OpenLDAP's tools, without effect: entries below are searched in pages
+    #[arg(short = 'z', id = "accepted_limit", value_name = "COUNT")]
+    size_limit: Option<String>,
+
     /// Names, one a line
     #[arg(short = 'f', value_name = "FILE")]
     file: Option<PathBuf>,
@@ -83,11 +87,24 @@ pub struct Modrdn {
     #[arg(short = 's', value_name = "DN")]
     superior: Option<String>,
 
-    /// The name
-    dn: String,
+    /// Go on after a fault
+    #[arg(short = 'c')]
+    go_on: bool,
+
+    /// Show what would be done
+    #[arg(short = 'n')]
+    dry: bool,
+
+    /// Names and new RDNs in turn, one a line; blank lines are skipped
+    #[arg(short = 'f', value_name = "FILE", conflicts_with = "dn")]
+    file: Option<PathBuf>,
+
+    /// The name; names and new RDNs are read from standard input if neither a name nor a file is given
+    #[arg(requires = "rdn")]
+    dn: Option<String>,
 
     /// The new RDN
-    rdn: String,
+    rdn: Option<String>,
 }
 
 #[derive(Args, Debug)]
@@ -340,9 +357,55 @@ async fn has_tree_delete(client: &Client) -> bool {
 
 impl Modrdn {
     pub async fn run(&self) -> Outcome {
-        let client = self.connection.open().await?;
-        let renamed = client.modify_dn(&self.dn, &self.rdn, self.remove, self.superior.as_deref()).await;
-        renamed.map_err(|error| failure(&self.dn, &error))?;
-        Ok(Exit::Good)
+        let renames = self.renames()?;
+        let marks = Marks { dry: self.dry, verbose: self.connection.is_verbose() };
+        let client = if self.dry { None } else { Some(self.connection.open().await?) };
+        let mut exit = Exit::Good;
+        for (dn, rdn) in renames {
+            let Some(client) = &client else {
+                say(marks, &self.record(dn, rdn))?;
+                continue;
+            };
+            let renamed = client.modify_dn(&dn, &rdn, self.remove, self.superior.as_deref()).await;
+            if let Err(error) = renamed {
+                let failed = failure(&dn, &error);
+                if !self.go_on || error.result().is_none() {
+                    return Err(failed);
+                }
+                term::error(&failed.message);
+                codes::remember(failed.ldap);
+                exit = exit.max(failed.exit);
+            }
+        }
+        Ok(exit)
+    }
+
+    /// Returns the names with their new RDNs.
+    fn renames(&self) -> Outcome<Vec<(String, String)>> {
+        if let (Some(dn), Some(rdn)) = (&self.dn, &self.rdn) {
+            return Ok(vec![(dn.clone(), rdn.clone())]);
+        }
+        let mut renames = Vec::new();
+        let mut name = None;
+        for line in open(self.file.as_ref())?.lines() {
+            let line = line?;
+            if line.is_empty() {
+                continue;
+            }
+            match name.take() {
+                None => name = Some(line),
+                Some(dn) => renames.push((dn, line)),
+            }
+        }
+        match name {
+            None => Ok(renames),
+            Some(dn) => Err(Failure::usage(format_args!("{}: no line with the new RDN", printable(&dn)))),
+        }
+    }
+
+    fn record(&self, dn: String, new_rdn: String) -> Record {
+        let new_superior = self.superior.clone();
+        let change = Change::ModifyDn { new_rdn, delete_old_rdn: self.remove, new_superior };
+        Record { dn, controls: Vec::new(), change, is_change: true }
     }
 }

@@ -68,7 +68,10 @@ impl ValueFiles {
     fn attribute(&mut self, style: Style, out: &mut Vec<u8>, attribute: &Attribute<'_>) {
         let name = attribute.name();
         for value in attribute.values() {
-            let is_text = value.iter().all(|octet| is_printable(*octet)) && !value.starts_with(b" ");
+            // LDIF writes the others in base64 (RFC 2849).
+            let is_text = value.iter().all(|octet| is_printable(*octet))
+                && !value.first().is_some_and(|first| b" :<".contains(first))
+                && !value.ends_with(b" ");
             if !self.all && is_text {
                 style.value(out, name.as_bytes(), value);
             } else if let Some(url) = self.write(&name, value) {

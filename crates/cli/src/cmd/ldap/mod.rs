@@ -85,6 +85,7 @@ impl Ldap {
         }
         let code = match &outcome {
             Ok(exit) => match &self.command {
+                Command::Compare(command) if command.is_dry() => *exit as u8,
                 Command::Compare(_) if *exit == Exit::Good => codes::COMPARE_TRUE,
                 Command::Compare(_) if *exit == Exit::Rejected => codes::COMPARE_FALSE,
                 _ => codes::last().filter(|_| *exit != Exit::Good).unwrap_or(*exit as u8),
@@ -93,7 +94,7 @@ impl Ldap {
                 if !failure.message.is_empty() {
                     crate::term::error(&failure.message);
                 }
-                failure.ldap.unwrap_or(failure.exit as u8)
+                failure.ldap.unwrap_or_else(|| codes::of_local(failure.exit))
             }
         };
         std::process::exit(i32::from(code));

@@ -197,7 +197,8 @@ impl Search {
         } else if self.jsonl_values {
             Form::JsonValues
         } else if self.csv {
-            Form::Csv(attributes)
+            // The first column is the name of the entry.
+            Form::Csv(attributes.into_iter().filter(|name| !name.eq_ignore_ascii_case("dn")).collect())
         } else {
             Form::Ldif
         };

@@ -21,7 +21,7 @@ use tokio::task::JoinHandle;
 #[derive(Args, Debug)]
 pub struct Stream {
     /// Write changes that the server refuses to a file, with the error as a comment, and go on; exit code 2 if there are any
-    #[arg(long, value_name = "FILE")]
+    #[arg(short = 'S', long, value_name = "FILE")]
     rejects: Option<PathBuf>,
 
     /// Requests in flight at one time; changes of an entry, and of those above and below it, stay in their order

@@ -1,20 +1,31 @@
 //! `tercet ldap compare`, `passwd`, `whoami` and `url`.
 
-use super::connection::{Connection, ask};
+use super::codes::EXIT_FAILURE;
+use super::connection::{Connection, ask, password_of_file};
 use super::failure;
 use crate::exit::{Exit, Failure, Outcome};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use clap::Args;
+use clap::{ArgAction, Args};
 use std::io::{self, Write as _};
-use tercet_ldap::Scope;
+use std::path::PathBuf;
 use tercet_ldap::extended::PasswordModify;
+use tercet_ldap::{Error, Scope};
+use tercet_printable::printable;
 
 /// Check whether an entry has a value: exit code 0 and `TRUE`, or 2 and `FALSE`
 #[derive(Args, Debug)]
 pub struct Compare {
     #[command(flatten)]
     connection: Connection,
+
+    /// Show what would be done
+    #[arg(short = 'n')]
+    dry: bool,
+
+    /// Print nothing: the exit code is the answer
+    #[arg(short = 'z')]
+    quiet: bool,
 
     /// The name
     dn: String,
@@ -24,6 +35,11 @@ pub struct Compare {
 }
 
 impl Compare {
+    /// Whether no comparison is made.
+    pub const fn is_dry(&self) -> bool {
+        self.dry
+    }
+
     pub async fn run(&self) -> Outcome {
         let fault = || Failure::usage("ATTRIBUTE:VALUE expected");
         let (attribute, value) = self.assertion.split_once(':').ok_or_else(fault)?;
@@ -31,11 +47,38 @@ impl Compare {
             Some(text) => STANDARD.decode(text).map_err(Failure::usage)?,
             None => value.as_bytes().to_vec(),
         };
+        if self.dry {
+            let (name, dn) = (printable(attribute), printable(&self.dn));
+            writeln!(io::stdout(), "!comparing {name} of entry \"{dn}\"")?;
+            return Ok(Exit::Good);
+        }
         let client = self.connection.open().await?;
-        let equal =
-            client.compare(&self.dn, attribute, &value).await.map_err(|error| failure(&self.dn, &error))?;
-        writeln!(io::stdout(), "{}", if equal { "TRUE" } else { "FALSE" })?;
+        let equal = match client.compare(&self.dn, attribute, &value).await {
+            Ok(equal) => equal,
+            Err(error) => return Err(self.undefined(&error)?),
+        };
+        if !self.quiet {
+            writeln!(io::stdout(), "{}", if equal { "TRUE" } else { "FALSE" })?;
+        }
         Ok(if equal { Exit::Good } else { Exit::Rejected })
+    }
+
+    /// Prints a result that is an error as ldapcompare does, and returns the failure.
+    fn undefined(&self, error: &Error) -> Outcome<Failure> {
+        let failed = failure(&self.dn, error);
+        let Some(result) = error.result() else { return Ok(failed) };
+        if !self.quiet {
+            let mut out = io::stdout();
+            writeln!(out, "Compare Result: {}", result.code)?;
+            if !result.message.is_empty() {
+                writeln!(out, "Additional info: {}", printable(&result.message))?;
+            }
+            if !result.matched_dn.is_empty() {
+                writeln!(out, "Matched DN: {}", printable(&result.matched_dn))?;
+            }
+            writeln!(out, "UNDEFINED")?;
+        }
+        Ok(Failure { message: String::new(), ..failed })
     }
 }
 
@@ -49,6 +92,14 @@ pub struct Passwd {
     #[arg(short = 'a', value_name = "PASSWORD")]
     old: Option<String>,
 
+    /// Ask for the password until now
+    #[arg(short = 'A', conflicts_with = "old")]
+    ask_old: bool,
+
+    /// The password until now is the content of a file
+    #[arg(short = 't', value_name = "FILE", conflicts_with_all = ["old", "ask_old"])]
+    old_file: Option<PathBuf>,
+
     /// The new password; without it the server makes one up
     #[arg(short = 's', value_name = "PASSWORD")]
     new: Option<String>,
@@ -57,20 +108,47 @@ pub struct Passwd {
     #[arg(short = 'S', conflicts_with = "new")]
     ask: bool,
 
+    /// The new password is the content of a file
+    #[arg(short = 'T', value_name = "FILE", conflicts_with_all = ["new", "ask"])]
+    new_file: Option<PathBuf>,
+
+    /// Show what would be done
+    #[arg(short = 'n')]
+    dry: bool,
+
     /// Whose password; that of the user who is bound if not given
     user: Option<String>,
 }
 
 impl Passwd {
     pub async fn run(&self) -> Outcome {
-        let new = if self.ask { Some(ask("New password: ")?) } else { self.new.clone() };
+        if self.dry {
+            let user = self.user.as_deref().map_or_else(|| self.connection.bind_dn(), |user| user);
+            writeln!(io::stdout(), "!changing password of \"{}\"", printable(user))?;
+            return Ok(Exit::Good);
+        }
+        let old = match &self.old_file {
+            Some(path) => Some(password_of_file(path)?),
+            None if self.ask_old => Some(ask("Old password: ")?),
+            None => self.old.clone(),
+        };
+        let new = match &self.new_file {
+            Some(path) => Some(password_of_file(path)?),
+            None if self.ask => Some(ask("New password: ")?),
+            None => self.new.clone(),
+        };
         let client = self.connection.open().await?;
         let request = PasswordModify {
             user: self.user.clone(),
-            old: self.old.clone().map(String::into_bytes),
+            old: old.map(String::into_bytes),
             new: new.map(String::into_bytes),
         };
-        let generated = client.modify_password(&request).await.map_err(|error| failure("", &error))?;
+        let generated = client.modify_password(&request).await.map_err(|error| {
+            let failed = failure("", &error);
+            // ldappasswd does not exit with the result of its operation.
+            let ldap = if error.result().is_some() { Some(EXIT_FAILURE) } else { failed.ldap };
+            Failure { ldap, ..failed }
+        })?;
         if let Some(password) = generated {
             writeln!(io::stdout(), "New password: {}", String::from_utf8_lossy(&password))?;
         }
@@ -83,16 +161,24 @@ impl Passwd {
 pub struct Whoami {
     #[command(flatten)]
     connection: Connection,
+
+    /// Show what would be done
+    #[arg(short = 'n')]
+    dry: bool,
 }
 
 impl Whoami {
     pub async fn run(&self) -> Outcome {
+        if self.dry {
+            writeln!(io::stdout(), "!asking who \"{}\" is", printable(self.connection.bind_dn()))?;
+            return Ok(Exit::Good);
+        }
         let client = self.connection.open().await?;
         let identity = client.who_am_i().await.map_err(|error| failure("", &error))?;
         writeln!(
             io::stdout(),
             "{}",
-            if identity.is_empty() { "anonymous".into() } else { tercet_printable::printable(&identity) }
+            if identity.is_empty() { "anonymous".into() } else { printable(&identity) }
         )?;
         Ok(Exit::Good)
     }
@@ -100,13 +186,18 @@ impl Whoami {
 
 /// Take an LDAP URL apart, or put one together
 #[derive(Args, Debug)]
+#[command(disable_help_flag = true)]
 pub struct Url {
+    /// Print help
+    #[arg(long, action = ArgAction::Help)]
+    help: Option<bool>,
+
     /// The URL to take apart
     #[arg(short = 'H', value_name = "URI")]
     uri: Option<String>,
 
     /// The host
-    #[arg(long, default_value = "")]
+    #[arg(short = 'h', long, default_value = "")]
     host: String,
 
     /// The port
@@ -152,7 +243,11 @@ impl Url {
                 filter: self.filter.clone(),
                 extensions: self.extensions.clone(),
             };
-            writeln!(out, "{url}")?;
+            let text = url.to_string();
+            // As ldapurl prints it: nothing after the server, no slash.
+            let is_server = url.server().to_string() == text;
+            let text = if is_server { text.trim_end_matches('/') } else { &text };
+            writeln!(out, "{text}")?;
             return Ok(Exit::Good);
         };
         let url: tercet_ldap::Url = text.parse().map_err(|error| failure("", &error))?;
@@ -160,7 +255,10 @@ impl Url {
         if !url.host.is_empty() {
             writeln!(out, "host: {}", url.host)?;
         }
-        writeln!(out, "port: {}", url.effective_port())?;
+        // A socket has no port.
+        if url.scheme != "ldapi" {
+            writeln!(out, "port: {}", url.effective_port())?;
+        }
         if !url.dn.is_empty() {
             writeln!(out, "dn: {}", url.dn)?;
         }

@@ -91,6 +91,8 @@ impl ToCsv {
                 kept.push(record);
             }
         }
+        // The first column is the name of the entry.
+        columns.retain(|name| !name.eq_ignore_ascii_case("dn"));
         rows::csv_head(&mut sink.out, &columns);
         if self.attributes.is_empty() {
             kept.iter().try_for_each(|record| self.row(&mut sink, record, &columns))?;
