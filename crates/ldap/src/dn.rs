@@ -57,7 +57,8 @@ impl Ava {
 
     fn normalized(&self) -> String {
         let value = if self.is_ber { self.value.clone() } else { Rule::CaseIgnore.normalize(&self.value) };
-        Self { attribute: self.attribute.to_ascii_lowercase(), value, is_ber: self.is_ber }.to_string()
+        let attribute = short_type(&self.attribute).to_ascii_lowercase();
+        Self { attribute, value, is_ber: self.is_ber }.to_string()
     }
 }
 
@@ -72,12 +73,37 @@ impl Ava {
             return None;
         }
         let mut text = String::with_capacity(self.attribute.len() + 1 + self.value.len());
-        text.push_str(&self.attribute);
+        text.push_str(short_type(&self.attribute));
         text.push('=');
         text.push_str(std::str::from_utf8(&self.value).ok()?);
         text.make_ascii_lowercase();
         Some(text)
     }
+}
+
+/// Attribute types of names with several names: the one that RFC 4514 3 uses, or the usual one, another, and the object identifier.
+const TYPES: [(&str, &str, &str); 11] = [
+    ("cn", "commonName", "2.5.4.3"),
+    ("l", "localityName", "2.5.4.7"),
+    ("st", "stateOrProvinceName", "2.5.4.8"),
+    ("o", "organizationName", "2.5.4.10"),
+    ("ou", "organizationalUnitName", "2.5.4.11"),
+    ("c", "countryName", "2.5.4.6"),
+    ("street", "streetAddress", "2.5.4.9"),
+    ("dc", "domainComponent", "0.9.2342.19200300.100.1.25"),
+    ("uid", "userid", "0.9.2342.19200300.100.1.1"),
+    ("sn", "surname", "2.5.4.4"),
+    ("mail", "rfc822Mailbox", "0.9.2342.19200300.100.1.3"),
+];
+
+/// The usual name of an attribute type.
+pub(crate) fn short_type(attribute: &str) -> &str {
+    // Those are short.
+    if attribute.len() < 6 {
+        return attribute;
+    }
+    let known = TYPES.iter().find(|(_, name, oid)| *oid == attribute || name.eq_ignore_ascii_case(attribute));
+    known.map_or(attribute, |(usual, ..)| usual)
 }
 
 impl Rdn {

@@ -4,6 +4,7 @@
 //! type, [`Description`], with names for what the kinds have.
 
 pub(crate) mod files;
+mod names;
 mod partition;
 
 use std::collections::HashMap;
@@ -130,6 +131,10 @@ pub struct Schema {
 struct Places {
     attribute_types: HashMap<String, usize>,
     object_classes: HashMap<String, usize>,
+    /// The types that are derived from a type, by its place.
+    subtypes: Vec<Vec<usize>>,
+    /// The classes that are derived from a class, by its place.
+    subclasses: Vec<Vec<usize>>,
 }
 
 impl Schema {
@@ -256,7 +261,12 @@ impl Schema {
                 }
                 places
             };
-            Places { attribute_types: of(&self.attribute_types), object_classes: of(&self.object_classes) }
+            let (attribute_types, object_classes) = (of(&self.attribute_types), of(&self.object_classes));
+            let find =
+                |places: &HashMap<String, usize>, name: &str| places.get(&name.to_ascii_lowercase()).copied();
+            let subtypes = Places::derived(&self.attribute_types, |name| find(&attribute_types, name));
+            let subclasses = Places::derived(&self.object_classes, |name| find(&object_classes, name));
+            Places { attribute_types, object_classes, subtypes, subclasses }
         })
     }
 

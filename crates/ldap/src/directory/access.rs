@@ -9,6 +9,7 @@ use super::store::{Done, Store, parse};
 use crate::filter::condition::Condition;
 use crate::generated::Filter;
 use crate::proto::{LdapResult, ResultCode};
+use crate::schema::Schema;
 
 /// What a request may do.
 #[derive(Clone, Debug, Default)]
@@ -16,6 +17,8 @@ pub(super) struct Permissions {
     /// The rules; nothing if there are none, or the user is the root user.
     rules: Option<(Arc<Acl>, Requester)>,
     is_root: bool,
+    /// What names mean.
+    schema: Option<Arc<Schema>>,
 }
 
 /// Where a request comes from.
@@ -46,12 +49,17 @@ impl Permissions {
             let who = origin.requester();
             (Arc::clone(acl), who.with_groups(acl, |place| store.at(place).map(|stored| &**stored)))
         });
-        Self { rules, is_root }
+        Self { rules, is_root, schema: Some(store.schema()) }
+    }
+
+    /// What names of attributes and classes mean; nothing where that is for somebody else to say.
+    pub(super) fn schema(&self) -> Option<&Schema> {
+        self.schema.as_deref()
     }
 
     /// Those by rules, for a user who may be a member of groups.
     pub(super) fn by_rules(acl: &Arc<Acl>, who: Requester) -> Self {
-        Self { rules: Some((Arc::clone(acl), who)), is_root: false }
+        Self { rules: Some((Arc::clone(acl), who)), is_root: false, schema: None }
     }
 
     /// Whether there are no rules: all may be read but passwords, and those too by the root user.
@@ -168,7 +176,7 @@ const VARIANTS: usize = 16;
 impl Guarded {
     pub(super) fn new(filter: &Filter<'_>, access: &Permissions) -> Self {
         let names = std::cell::RefCell::new(Vec::new());
-        let open = Condition::new(filter, &|name| {
+        let open = Condition::new(filter, access.schema(), &|name| {
             names.borrow_mut().push(name.to_owned());
             access.may_read_of_any(name)
         });
@@ -199,7 +207,7 @@ impl Guarded {
             let at = names.binary_search_by(|known| known.as_str().cmp(name));
             at.is_ok_and(|at| allowed.get(at).copied().unwrap_or_default())
         };
-        let condition = Arc::new(Condition::new(filter, &is_allowed));
+        let condition = Arc::new(Condition::new(filter, access.schema(), &is_allowed));
         if variants.len() < VARIANTS {
             variants.push((allowed, Arc::clone(&condition)));
         }

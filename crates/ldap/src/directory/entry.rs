@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use crate::dn::Dn;
+use crate::dn::{Dn, short_type};
 use crate::entry::apply::add_values;
 use crate::filter::condition::{Budget, Ended, Subject, price};
 use crate::matching::Rule;
@@ -53,6 +53,16 @@ const KEPT_HEAD: usize = 40;
 /// Names of the attributes that the directory keeps itself.
 pub(super) const OPERATIONAL: [&str; 6] =
     ["entryDN", "entryUUID", "createTimestamp", "modifyTimestamp", "subschemaSubentry", "entryCSN"];
+
+/// Names of attributes that servers keep themselves and this one has not: they may be loaded, and are shown as those of the directory are.
+pub(super) const OF_SERVERS: [&str; 5] =
+    ["creatorsName", "modifiersName", "structuralObjectClass", "governingStructureRule", "hasSubordinates"];
+
+/// Whether an attribute is shown only if it, or all of the directory, is asked for.
+pub(super) fn is_hidden(name: &str) -> bool {
+    super::policy::is_state(name)
+        || OPERATIONAL.into_iter().chain(OF_SERVERS).any(|known| known.eq_ignore_ascii_case(name))
+}
 
 /// The attribute that is hidden from all users but the root user.
 pub(super) const PASSWORD: &str = "userPassword";
@@ -140,7 +150,7 @@ impl Stored {
             modified,
             is_referral: has_class(b"referral"),
             has_password: attributes.iter().any(|(name, _)| is_password(name)),
-            has_hidden: attributes.iter().any(|(name, _)| super::policy::is_state(name)),
+            has_hidden: attributes.iter().any(|(name, _)| is_hidden(name)),
         }
     }
 
@@ -389,24 +399,24 @@ pub(super) fn element(out: &mut Vec<u8>, identifier: u8, contents: &[u8]) {
 /// Adds the values of the name of an entry to its attributes.
 pub(super) fn add_rdn_values(dn: &Dn, attributes: &mut Vec<Attribute>) {
     for ava in dn.rdns().first().into_iter().flat_map(|rdn| rdn.avas()) {
+        let attribute = short_type(ava.attribute());
         // It is mostly there, and as it is in the name.
-        let named = attributes.iter().find(|(name, _)| name.eq_ignore_ascii_case(ava.attribute()));
+        let named = attributes.iter().find(|(name, _)| name.eq_ignore_ascii_case(attribute));
         if named.is_some_and(|(_, values)| values.iter().any(|value| value == ava.value())) {
             continue;
         }
-        let rule = Rule::of_attribute(ava.attribute());
-        _ = add_values(attributes, ava.attribute(), vec![ava.value().to_vec()], rule);
+        let rule = Rule::of_attribute(attribute);
+        _ = add_values(attributes, attribute, vec![ava.value().to_vec()], rule);
     }
 }
 
 /// Removes the values of the name of an entry from its attributes.
 pub(super) fn remove_rdn_values(dn: &Dn, attributes: &mut Vec<Attribute>) {
     for ava in dn.rdns().first().into_iter().flat_map(|rdn| rdn.avas()) {
-        let rule = Rule::of_attribute(ava.attribute());
+        let attribute = short_type(ava.attribute());
+        let rule = Rule::of_attribute(attribute);
         let key = rule.normalize(ava.value());
-        for (_, values) in
-            attributes.iter_mut().filter(|(name, _)| name.eq_ignore_ascii_case(ava.attribute()))
-        {
+        for (_, values) in attributes.iter_mut().filter(|(name, _)| name.eq_ignore_ascii_case(attribute)) {
             values.retain(|value| rule.normalize(value) != key);
         }
     }

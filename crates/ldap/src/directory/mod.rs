@@ -261,7 +261,10 @@ impl Directory {
     /// # Errors
     /// A description is malformed, or there is none.
     pub fn with_schema(mut self, text: &str) -> Result<Self> {
-        Arc::make_mut(&mut self.settings).subschema.add(text)?;
+        let subschema = &mut Arc::make_mut(&mut self.settings).subschema;
+        subschema.add(text)?;
+        let schema = Arc::clone(&subschema.parsed().schema);
+        self.write().schema = Some(schema);
         Ok(self)
     }
 

@@ -9,12 +9,12 @@ use super::access::{Guarded, Permissions};
 use super::acl::Right;
 use super::controls::{self, Controls};
 use super::entry::{
-    AttributeRef, OPERATIONAL, Stored, Value, element, element_size, head, is_described, place,
+    AttributeRef, OPERATIONAL, Stored, Value, element, element_size, head, is_described, is_hidden, place,
 };
 use super::output::{FULL, message};
 use super::store::{Cursor, Done, Store, is_in, parse};
+use super::subschema;
 use super::view::{self, Sorted};
-use super::{policy, subschema};
 use crate::controls::{PagedResults, Sync, SyncChange};
 use crate::extended;
 use crate::filter::Evaluation;
@@ -62,6 +62,11 @@ impl Query {
     pub(super) fn new(request: &SearchRequest<'_>, mut asked: Controls, allowance: Allowance) -> Done<Self> {
         let text = |octets: &Octets<'_>| String::from_utf8_lossy(octets).into_owned();
         let Allowance { access, size_limit, time_limit } = allowance;
+        if let Some(schema) = access.schema() {
+            for key in &mut asked.sort {
+                key.attribute = schema.usual(&key.attribute).into_owned();
+            }
+        }
         let matched = std::mem::take(&mut asked.matched);
         let matched = matched.iter().map(|filter| prepared(filter, &access)).collect();
         let names = request.attributes.iter().map(text).collect();
@@ -230,7 +235,7 @@ const ASSERTION_STEPS: Steps = 5_000_000;
 
 /// Prepares a filter of a user.
 fn prepared(filter: &Filter<'_>, access: &Permissions) -> Condition {
-    Condition::new(filter, &|name| access.may_read_of_any(name))
+    Condition::new(filter, access.schema(), &|name| access.may_read_of_any(name))
 }
 
 /// Checks that the assertion of a request holds (RFC 4528).
@@ -259,6 +264,10 @@ impl Selection {
     fn new(names: Vec<String>, types_only: bool, matched: Vec<Condition>, access: Arc<Permissions>) -> Self {
         let has = |word: &str| names.iter().any(|name| name == word);
         let (users, operational) = (names.is_empty() || has("*"), has("+"));
+        let names = match access.schema() {
+            Some(schema) => names.iter().flat_map(|name| schema.described(name)).collect(),
+            None => names,
+        };
         Self { names, users, operational, types_only, matched, access }
     }
 
@@ -281,7 +290,7 @@ impl Selection {
         for attribute in stored.attributes() {
             let AttributeRef { name, octets, .. } = attribute;
             budget.spend(1 + self.names.len() as Steps)?;
-            let is_wanted = if policy::is_state(name) { self.operational } else { self.users };
+            let is_wanted = if is_hidden(name) { self.operational } else { self.users };
             if !(is_wanted || named(name)) || !self.access.has(stored, Right::Read, name) {
                 continue;
             }
@@ -307,6 +316,10 @@ impl Selection {
             }
         }
         for name in OPERATIONAL.into_iter().filter(|name| self.operational || named(name)) {
+            // Those of another server may stand in what was loaded.
+            if stored.values(name).next().is_some() {
+                continue;
+            }
             if !self.access.has(stored, Right::Read, name) {
                 continue;
             }

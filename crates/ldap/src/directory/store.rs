@@ -17,6 +17,7 @@ use crate::generated::SearchRequestScope as Scope;
 use crate::ldif::RecordModification;
 use crate::matching::Rule;
 use crate::proto::{LdapResult, ResultCode};
+use crate::schema::Schema;
 
 /// Entries, by their place and by their number.
 #[derive(Debug)]
@@ -35,6 +36,8 @@ pub(super) struct Store {
     logged: usize,
     /// Which directory this is: cookies of another are none of ours.
     pub(super) instance: u64,
+    /// What names mean, if it is more than the standards say.
+    pub(super) schema: Option<Arc<Schema>>,
     /// What holds between entries.
     pub(super) constraints: Constraints,
     /// What has to be written to disk, if the directory is kept there.
@@ -83,6 +86,7 @@ impl Default for Store {
             log: VecDeque::new(),
             logged: 0,
             instance: RandomState::new().build_hasher().finish(),
+            schema: None,
             constraints: Constraints::default(),
             #[cfg(feature = "store")]
             unsaved: None,
@@ -441,10 +445,12 @@ impl Store {
             }
         }
         let mut own: Vec<Attribute> = Vec::with_capacity(attributes.len() + 1);
+        let schema = self.schema();
         for (name, values) in attributes {
             if values.is_empty() {
                 return fail(ResultCode::PROTOCOL_ERROR, format!("{name}: no values"));
             }
+            let name = schema.usual(&name);
             add_values(&mut own, &name, values, Rule::of_attribute(&name))?;
         }
         add_rdn_values(&dn, &mut own);
@@ -453,6 +459,11 @@ impl Store {
         let id = origin.id;
         self.put(Stored::new(name, &place, &own, origin), None, None);
         self.changed(id, None)
+    }
+
+    /// What names of attributes and classes mean.
+    pub(super) fn schema(&self) -> Arc<Schema> {
+        self.schema.as_ref().map_or_else(super::subschema::standard, Arc::clone)
     }
 
     /// Deletes an entry, with `recursive` all below it; gives what was there.
@@ -478,14 +489,21 @@ impl Store {
         // All changes are made, or none (RFC 4511 4.6).
         let before = Arc::clone(self.find(&dn)?);
         let mut changed = before.to_attributes();
-        for modification in modifications {
+        let schema = self.schema();
+        let usual = |one: &RecordModification| RecordModification {
+            attribute: schema.usual(&one.attribute).into_owned(),
+            ..one.clone()
+        };
+        let modifications: Vec<RecordModification> = modifications.iter().map(usual).collect();
+        for modification in &modifications {
             apply(&mut changed, modification, Rule::of_attribute(&modification.attribute))?;
         }
         let touched: Vec<&str> = modifications.iter().map(|one| one.attribute.as_str()).collect();
         let missing = dn.rdns().first().into_iter().flat_map(|rdn| rdn.avas()).any(|ava| {
-            let rule = Rule::of_attribute(ava.attribute());
-            touched.iter().any(|name| is_described(name, ava.attribute())) && {
-                let values = changed.iter().filter(|(name, _)| is_described(name, ava.attribute()));
+            let attribute = schema.usual(ava.attribute());
+            let rule = Rule::of_attribute(&attribute);
+            touched.iter().any(|name| is_described(name, &attribute)) && {
+                let values = changed.iter().filter(|(name, _)| is_described(name, &attribute));
                 let key = rule.normalize(ava.value());
                 !values.flat_map(|(_, values)| values).any(|value| rule.normalize(value) == key)
             }

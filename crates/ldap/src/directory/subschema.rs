@@ -87,6 +87,12 @@ impl Parsed {
     }
 }
 
+/// The schema of the standards.
+pub(super) fn standard() -> Arc<Schema> {
+    static STANDARD: OnceLock<Arc<Schema>> = OnceLock::new();
+    Arc::clone(STANDARD.get_or_init(|| Arc::clone(&Subschema::default().parsed().schema)))
+}
+
 /// The place of the subschema entry.
 pub(super) fn subschema_place() -> Vec<u8> {
     place(&NAME.parse::<Dn>().unwrap_or_default())

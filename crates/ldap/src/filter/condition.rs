@@ -9,6 +9,7 @@ use super::{DEPTH, Evaluation};
 use crate::dn::Dn;
 use crate::generated::{Filter, MatchingRuleAssertion, Substring};
 use crate::matching::{Parts, Rule};
+use crate::schema::Schema;
 
 /// A condition on an entry.
 #[derive(Debug)]
@@ -150,6 +151,46 @@ pub(crate) trait Subject {
     fn dn(&self) -> Option<Cow<'_, Dn>>;
 }
 
+/// What names in a filter mean, and which attributes count.
+struct Reading<'r> {
+    schema: Option<&'r Schema>,
+    is_readable: &'r dyn Fn(&str) -> bool,
+}
+
+impl Reading<'_> {
+    /// The attributes that a description stands for; nothing if it must not be read.
+    fn named(&self, octets: &[u8]) -> Option<Vec<String>> {
+        let name = std::str::from_utf8(octets).ok()?;
+        let mut all = self.schema.map_or_else(|| vec![name.to_owned()], |schema| schema.described(name));
+        let is_readable = |name: &String| (self.is_readable)(name);
+        if !all.first().is_some_and(is_readable) {
+            return None;
+        }
+        all.retain(is_readable);
+        Some(all)
+    }
+
+    /// That an entry belongs to an object class; nothing if another attribute is asked for.
+    fn class(&self, name: &[u8], value: &[u8]) -> Option<Option<Condition>> {
+        let schema = self.schema?;
+        let name = self.named(name).map(|mut all| all.swap_remove(0))?;
+        if !name.eq_ignore_ascii_case("objectClass") {
+            return None;
+        }
+        let Ok(class) = std::str::from_utf8(value) else { return Some(None) };
+        let Some(classes) = schema.classes(class.trim()) else {
+            return Some(Some(Condition::Present { name }));
+        };
+        let rule = Rule::of_attribute(&name);
+        let equal = |class: String| Condition::Equal {
+            name: name.clone(),
+            rule,
+            key: rule.normalize(class.as_bytes()),
+        };
+        Some(Some(Condition::any(classes.into_iter().map(equal).collect())))
+    }
+}
+
 /// Steps that a test of a value costs.
 pub(crate) const fn price(value: &[u8]) -> Steps {
     4 + value.len() as Steps / 16
@@ -158,38 +199,53 @@ pub(crate) const fn price(value: &[u8]) -> Steps {
 impl Condition {
     /// Prepares a filter. What it asks of attributes that must not be read is Undefined: a filter must not find out by many
     /// searches what cannot be read.
-    pub(crate) fn new(filter: &Filter<'_>, is_readable: &dyn Fn(&str) -> bool) -> Self {
-        Self::level(filter, is_readable, 0)
+    ///
+    /// By a schema, attributes have all their names, and stand for those derived from them; an entry belongs to the classes from which
+    /// its own are derived.
+    pub(crate) fn new(
+        filter: &Filter<'_>,
+        schema: Option<&Schema>,
+        is_readable: &dyn Fn(&str) -> bool,
+    ) -> Self {
+        Self::level(filter, &Reading { schema, is_readable }, 0)
     }
 
-    fn level(filter: &Filter<'_>, is_readable: &dyn Fn(&str) -> bool, depth: usize) -> Self {
+    fn level(filter: &Filter<'_>, reading: &Reading<'_>, depth: usize) -> Self {
         // Filters are parsed, and received, to a depth; those that somebody builds are cut here.
         if depth > DEPTH * 2 {
             return Self::Undefined;
         }
         let parts = |list: &[Filter<'_>]| -> Vec<Self> {
-            list.iter().map(|part| Self::level(part, is_readable, depth + 1)).collect()
+            list.iter().map(|part| Self::level(part, reading, depth + 1)).collect()
         };
-        let named = |octets: &[u8]| {
-            std::str::from_utf8(octets).ok().filter(|name| is_readable(name)).map(str::to_owned)
+        let each = |octets: &[u8], make: &dyn Fn(String) -> Self| {
+            let all = reading.named(octets)?.into_iter().map(make);
+            Some(Self::any(all.collect()))
         };
-        let ruled = |octets: &[u8], value: &[u8]| {
-            let name = named(octets)?;
-            let rule = Rule::of_attribute(&name);
-            Some((name, rule, rule.normalize(value)))
+        let ruled = |octets: &[u8], value: &[u8], make: &dyn Fn(String, Rule, Vec<u8>) -> Self| {
+            each(octets, &|name| {
+                let rule = Rule::of_attribute(&name);
+                make(name, rule, rule.normalize(value))
+            })
         };
         let condition = match filter {
             Filter::And(list) => Some(Self::And(parts(list))),
             Filter::Or(list) => Some(Self::Or(parts(list))),
-            Filter::Not(part) => Some(Self::Not(Box::new(Self::level(part, is_readable, depth + 1)))),
-            Filter::Present(name) => named(name).map(|name| Self::Present { name }),
-            Filter::EqualityMatch(a) | Filter::ApproxMatch(a) => ruled(&a.attribute_desc, &a.assertion_value)
-                .map(|(name, rule, key)| Self::Equal { name, rule, key }),
-            Filter::GreaterOrEqual(a) => ruled(&a.attribute_desc, &a.assertion_value)
-                .map(|(name, rule, key)| Self::AtLeast { name, rule, key }),
-            Filter::LessOrEqual(a) => ruled(&a.attribute_desc, &a.assertion_value)
-                .map(|(name, rule, key)| Self::AtMost { name, rule, key }),
-            Filter::Substrings(filter) => named(&filter.r#type).map(|name| {
+            Filter::Not(part) => Some(Self::Not(Box::new(Self::level(part, reading, depth + 1)))),
+            Filter::Present(name) => each(name, &|name| Self::Present { name }),
+            Filter::EqualityMatch(a) | Filter::ApproxMatch(a) => {
+                let (name, value) = (&a.attribute_desc, &a.assertion_value);
+                reading
+                    .class(name, value)
+                    .unwrap_or_else(|| ruled(name, value, &|name, rule, key| Self::Equal { name, rule, key }))
+            }
+            Filter::GreaterOrEqual(a) => ruled(&a.attribute_desc, &a.assertion_value, &|name, rule, key| {
+                Self::AtLeast { name, rule, key }
+            }),
+            Filter::LessOrEqual(a) => ruled(&a.attribute_desc, &a.assertion_value, &|name, rule, key| {
+                Self::AtMost { name, rule, key }
+            }),
+            Filter::Substrings(filter) => each(&filter.r#type, &|name| {
                 let rule = Rule::of_attribute(&name);
                 let mut any: Vec<&[u8]> = Vec::new();
                 let (mut initial, mut last) = (None::<&[u8]>, None::<&[u8]>);
@@ -203,10 +259,22 @@ impl Condition {
                 }
                 Self::Substrings { name, rule, parts: Parts::new(rule, initial, &any, last) }
             }),
-            Filter::ExtensibleMatch(assertion) => extensible(assertion, is_readable).map(Self::Extensible),
+            Filter::ExtensibleMatch(assertion) => extensible(assertion, reading).map(Self::Extensible),
             Filter::Unknown(_) => None,
         };
         condition.unwrap_or(Self::Undefined)
+    }
+
+    /// One of several conditions is met.
+    fn any(mut all: Vec<Self>) -> Self {
+        match (all.len(), all.pop()) {
+            (1, Some(one)) => one,
+            (_, None) => Self::Never,
+            (_, Some(last)) => {
+                all.push(last);
+                Self::Or(all)
+            }
+        }
     }
 
     /// Evaluates the condition.
@@ -277,13 +345,10 @@ impl Condition {
     }
 }
 
-fn extensible(
-    assertion: &MatchingRuleAssertion<'_>,
-    is_readable: &dyn Fn(&str) -> bool,
-) -> Option<Extensible> {
+fn extensible(assertion: &MatchingRuleAssertion<'_>, reading: &Reading<'_>) -> Option<Extensible> {
     let text = |octets: &[u8]| std::str::from_utf8(octets).ok().map(str::to_owned);
     let name = match assertion.r#type.as_deref() {
-        Some(octets) => Some(text(octets).filter(|name| is_readable(name))?),
+        Some(octets) => Some(reading.named(octets)?.into_iter().next()?),
         None => None,
     };
     let ruled = match assertion.matching_rule.as_deref() {

@@ -29,7 +29,7 @@ impl Filter<'_> {
     pub fn evaluate<'v>(&self, dn: &Dn, values: &dyn Fn(&str) -> Option<Vec<&'v [u8]>>) -> Evaluation {
         let entry = Entry { dn, values };
         // Nobody can build so many steps.
-        let evaluated = Condition::new(self, &|_| true).evaluate(&entry, &mut Budget::turn(Steps::MAX));
+        let evaluated = Condition::new(self, None, &|_| true).evaluate(&entry, &mut Budget::turn(Steps::MAX));
         evaluated.unwrap_or(Evaluation::Undefined)
     }
 }

@@ -250,10 +250,11 @@ pub(super) fn candidate(name: &str, attributes: &[super::entry::Attribute]) -> R
 }
 
 impl Rule {
-    /// Whether the rule is about a right. Who may read a value learns nothing new by searching for it or comparing it.
+    /// Whether the rule is about a right. Who may read a value learns nothing new by searching for it or comparing it; who must not
+    /// read it would learn it by many searches.
     fn is_of(&self, right: Right) -> bool {
         let is_read = matches!(right, Right::Search | Right::Compare) && self.rights.contains(&Right::Read);
-        self.rights.contains(&right) || (self.allows && is_read)
+        self.rights.contains(&right) || is_read
     }
 
     fn is_about(&self, place: &[u8]) -> bool {

@@ -4,6 +4,7 @@ use std::net::IpAddr;
 use std::str::FromStr;
 
 use super::super::entry::place;
+use super::super::subschema;
 use super::{Acl, By, Right, Rule, Scope};
 use crate::dn::Dn;
 use crate::error::{Error, ErrorKind, Result};
@@ -66,7 +67,9 @@ impl Acl {
         let who = loop {
             if let Some(after) = rest.strip_prefix("attr=") {
                 let (names, after) = after.split_once(char::is_whitespace).unwrap_or((after, ""));
-                let names: Vec<String> = names.split(',').map(str::to_owned).collect();
+                let standard = subschema::standard();
+                let names: Vec<String> =
+                    names.split(',').map(|name| standard.usual(name).into_owned()).collect();
                 if names.iter().any(String::is_empty) {
                     return Err("`attr=` with names of attributes expected".to_owned());
                 }
@@ -77,7 +80,7 @@ impl Acl {
                 let (text, after) = after.split_at(end);
                 let parsed: Filter<'static> =
                     text.parse().map_err(|error: Error| error.message().to_owned())?;
-                filter = Some(Condition::new(&parsed, &|_| true));
+                filter = Some(Condition::new(&parsed, Some(&subschema::standard()), &|_| true));
                 rest = after.trim_start();
             } else if let Some(who) = rest.strip_prefix("by ") {
                 break who.trim();

@@ -569,7 +569,7 @@ mod tests {
             "(entryUUID=00000000-0000-4000-8000-000000000007)",
         ] {
             let filter: Filter<'_> = text.parse().unwrap();
-            let condition = Condition::new(&filter, &|_| true);
+            let condition = Condition::new(&filter, None, &|_| true);
             let ids = |index: &Index| {
                 let mut ids = Vec::new();
                 assert!(index.collect(&condition, &mut ids), "{text}");

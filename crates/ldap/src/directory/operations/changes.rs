@@ -4,16 +4,17 @@ use std::sync::Arc;
 
 use super::super::access::Permissions;
 use super::super::acl::{Right, candidate};
-use super::super::entry::{PASSWORD, Stored, is_password, place};
+use super::super::entry::{OF_SERVERS, OPERATIONAL, PASSWORD, Stored, is_password, place};
 use super::super::policy::{self, PasswordRules};
-use super::super::store::{Done, Store, parse};
+use super::super::store::{Done, Store, fail, parse};
 use super::super::{Ticket, search};
 use super::{Session, text};
 use crate::controls as known;
 use crate::directory::controls::Controls;
+use crate::filter::Evaluation;
+use crate::filter::condition::{Budget, Condition, Steps};
 use crate::generated::{self as asn1, ProtocolOp};
 use crate::ldif::{ModificationKind, RecordModification};
-use crate::matching::Rule;
 use crate::proto::{Control, LdapResult, ResponseControl as _, ResultCode};
 
 impl Session {
@@ -41,6 +42,7 @@ impl Session {
         let dn = parse(&name)?;
         let before = store.get(&dn).cloned();
         self.may_change(operation, &store, before.as_deref(), &access)?;
+        check_kept(operation, &store)?;
         search::check_assertion(before.as_deref(), &asked, &access)?;
         if asked.no_op {
             return Ok((LdapResult::new(ResultCode(0x410E)), Ticket::default()));
@@ -238,16 +240,46 @@ impl Session {
         };
         search::check_assertion(Some(&stored), asked, &access)?;
         let name = text(&request.ava.attribute_desc);
-        access.check(&stored, Right::Compare, &name)?;
-        let rule = Rule::of_attribute(&name);
-        let key = rule.normalize(&request.ava.assertion_value);
-        let operational = stored.operational(&name);
-        let mut values = stored.values(&name).chain(operational.as_deref()).peekable();
-        if values.peek().is_none() {
+        let names = access.schema().map_or_else(|| vec![name.clone()], |schema| schema.described(&name));
+        let name = names.first().unwrap_or(&name);
+        access.check(&stored, Right::Compare, name)?;
+        let operational = stored.operational(name);
+        let found = names.iter().flat_map(|name| stored.values(name));
+        if found.chain(operational.as_deref()).next().is_none() {
             return Err(LdapResult::new(ResultCode::NO_SUCH_ATTRIBUTE));
         }
-        let equal = values.any(|value| rule.normalize(value) == key);
+        // By a filter, which knows what names and classes mean.
+        let assertion = asn1::AttributeValueAssertion {
+            attribute_desc: request.ava.attribute_desc.clone(),
+            assertion_value: request.ava.assertion_value.clone(),
+        };
+        let condition = Condition::new(&asn1::Filter::EqualityMatch(assertion), access.schema(), &|_| true);
+        let equal = condition.evaluate(&*stored, &mut Budget::turn(Steps::MAX)) == Ok(Evaluation::True);
         Ok(LdapResult::new(if equal { ResultCode::COMPARE_TRUE } else { ResultCode::COMPARE_FALSE }))
+    }
+}
+
+/// Checks that no attribute is given that the directory keeps itself (RFC 4512 3.4).
+///
+/// # Errors
+/// constraintViolation (19).
+fn check_kept(operation: &ProtocolOp<'_>, store: &Store) -> Done {
+    let names: Vec<String> = match operation {
+        ProtocolOp::AddRequest(request) => request.attributes.iter().map(|one| text(&one.r#type)).collect(),
+        ProtocolOp::ModifyRequest(request) => {
+            request.changes.iter().map(|change| text(&change.modification.r#type)).collect()
+        }
+        _ => Vec::new(),
+    };
+    let schema = store.schema();
+    let kept = names.iter().find(|name| {
+        let usual = schema.usual(name);
+        let bare = usual.split(';').next().unwrap_or_default();
+        OPERATIONAL.into_iter().chain(OF_SERVERS).any(|known| known.eq_ignore_ascii_case(bare))
+    });
+    match kept {
+        Some(name) => fail(ResultCode::CONSTRAINT_VIOLATION, format!("{name}: no user modification allowed")),
+        None => Ok(()),
     }
 }
 
