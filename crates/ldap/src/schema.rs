@@ -135,6 +135,8 @@ struct Places {
     subtypes: Vec<Vec<usize>>,
     /// The classes that are derived from a class, by its place.
     subclasses: Vec<Vec<usize>>,
+    /// The rules of types, by their places, found when they are first asked for.
+    rules: Vec<OnceLock<Rule>>,
 }
 
 impl Schema {
@@ -266,7 +268,8 @@ impl Schema {
                 |places: &HashMap<String, usize>, name: &str| places.get(&name.to_ascii_lowercase()).copied();
             let subtypes = Places::derived(&self.attribute_types, |name| find(&attribute_types, name));
             let subclasses = Places::derived(&self.object_classes, |name| find(&object_classes, name));
-            Places { attribute_types, object_classes, subtypes, subclasses }
+            let rules = vec![OnceLock::new(); self.attribute_types.len()];
+            Places { attribute_types, object_classes, subtypes, subclasses, rules }
         })
     }
 

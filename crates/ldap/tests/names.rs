@@ -1,6 +1,7 @@
 //! Names in requests: attribute types by each of their names, with the types derived from them, and classes with those derived from them
 //! (RFC 4512 2.5, 3.3).
 
+use tercet_ldap::controls::{Sort, SortResult};
 use tercet_ldap::directory::{Acl, Directory, Server};
 use tercet_ldap::ldif::{ModificationKind, RecordModification};
 use tercet_ldap::{Client, Result, ResultCode, Scope, Search};
@@ -122,16 +123,51 @@ async fn what_must_not_be_read_is_not_found() {
 #[tokio::test]
 async fn a_schema_of_its_own() {
     let schema = "attributetype ( 1.3.6.1.4.1.32473.1 NAME ( 'alias' 'nick' ) SUP name )\n\
-        objectclass ( 1.3.6.1.4.1.32473.2 NAME 'star' SUP inetOrgPerson STRUCTURAL MAY alias )\n";
-    let directory = Directory::new().with_schema(schema).unwrap();
+        attributetype ( 1.3.6.1.4.1.32473.3 NAME 'size' EQUALITY integerMatch SYNTAX 1.3.6.1.4.1.1466.115.121.1.27 )\n\
+        attributetype ( 1.3.6.1.4.1.32473.4 NAME 'code' EQUALITY caseExactMatch SYNTAX 1.3.6.1.4.1.1466.115.121.1.15 )\n\
+        objectclass ( 1.3.6.1.4.1.32473.2 NAME 'star' SUP inetOrgPerson STRUCTURAL MAY ( alias $ size $ code ) )\n";
+    let indexes = ["size:eq,ord".parse().unwrap(), "1.3.6.1.4.1.32473.4:eq".parse().unwrap()];
+    let directory = Directory::new().with_schema(schema).unwrap().with_indexes(&indexes);
     let (_server, client) = serving(directory).await;
-    let attributes: &[(&str, &[&str])] =
-        &[("objectClass", &["star"]), ("cn", &["x"]), ("sn", &["x"]), ("nick", &["Bright"])];
+    let attributes: &[(&str, &[&str])] = &[
+        ("objectClass", &["star"]),
+        ("cn", &["x"]),
+        ("sn", &["x"]),
+        ("nick", &["Bright"]),
+        ("size", &["10"]),
+        ("code", &["Ab", "AB"]),
+    ];
     client.add("cn=x,o=test", attributes).await.unwrap();
     for filter in ["(objectClass=person)", "(objectClass=star)"] {
         assert!(count(&client, filter).await >= 1, "{filter}");
     }
-    for filter in ["(alias=bright)", "(nick=bright)", "(1.3.6.1.4.1.32473.1=bright)", "(name=bright)"] {
+    assert_eq!(count(&client, "(code=ab)").await, 0);
+    for filter in [
+        "(size>=9)",
+        "(size=10)",
+        "(code=Ab)",
+        "(alias=bright)",
+        "(nick=bright)",
+        "(1.3.6.1.4.1.32473.1=bright)",
+        "(name=bright)",
+    ] {
         assert_eq!(count(&client, filter).await, 1, "{filter}");
+    }
+}
+
+/// What cannot be sorted by is said in the answer (RFC 2891 1.2).
+#[tokio::test]
+async fn sorting_by_what_is_not_known() {
+    let (_server, client) = serving(Directory::new()).await;
+    for (key, expected) in [
+        ("commonName", ResultCode::SUCCESS),
+        ("description", ResultCode::SUCCESS),
+        ("nosuch", ResultCode::NO_SUCH_ATTRIBUTE),
+        ("uid:nosuchrule", ResultCode::INAPPROPRIATE_MATCHING),
+    ] {
+        let sort = Sort { keys: vec![key.parse().unwrap()], critical: false };
+        let (entries, result) = client.with(&[&sort]).search_all(Search::new("o=test")).await.unwrap();
+        assert_eq!(entries.len(), 2, "{key}");
+        assert_eq!(result.control::<SortResult>().unwrap().unwrap().code, expected, "{key}");
     }
 }

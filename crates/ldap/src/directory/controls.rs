@@ -113,9 +113,13 @@ pub(super) fn page(total: usize, cookie: &[u8]) -> Control {
     Control::new(known::PagedResults::OID).with_value(encoded(&value))
 }
 
-/// The answer to sorting: it has been done.
-pub(super) fn sorted() -> Control {
-    let value = asn1::SortResult { sort_result: asn1::SortResultCode::Success, attribute_type: None };
+/// The answer to sorting: it has been done, or by what it could not be done.
+pub(super) fn sorted(fault: Option<(ResultCode, &str)>) -> Control {
+    let code = fault.and_then(|(code, _)| asn1::SortResultCode::from_number(i64::from(code.0)));
+    let value = asn1::SortResult {
+        sort_result: code.unwrap_or(asn1::SortResultCode::Success),
+        attribute_type: fault.map(|(_, name)| Octets::borrowed(name.as_bytes())),
+    };
     Control::new(known::SortResult::OID).with_value(encoded(&value))
 }
 

@@ -1,6 +1,7 @@
 //! A directory in memory, with the feature `store` on disk too: all operations of LDAP on entries that LDIF or requests bring.
 //!
-//! Attributes compare as [`crate::matching`] knows them, and any may stand in any entry unless the schema is checked
+//! Attributes compare by the rules of the schema, and those that it has not as [`crate::matching`] knows them; any may stand in any entry
+//! unless the schema is checked
 //! ([`Directory::with_schema_check`]). Without rules of access
 //! ([`Acl`]), only the root user may write if there is one, and `userPassword` can be read, compared and searched for by the root
 //! user alone.
@@ -264,7 +265,7 @@ impl Directory {
         let subschema = &mut Arc::make_mut(&mut self.settings).subschema;
         subschema.add(text)?;
         let schema = Arc::clone(&subschema.parsed().schema);
-        self.write().schema = Some(schema);
+        self.write().set_schema(schema);
         Ok(self)
     }
 

@@ -509,11 +509,14 @@ impl Task {
     /// # Errors
     /// The part of the list that is asked for is none.
     pub(super) fn sort(&mut self) -> Done<Vec<Arc<Stored>>> {
-        let mut all = match std::mem::replace(&mut self.form, Form::Arranged) {
-            Form::Sorted(sorted) => sorted.finish(),
-            _ => Vec::new(),
+        let (mut all, fault) = match std::mem::replace(&mut self.form, Form::Arranged) {
+            Form::Sorted(sorted) => {
+                let fault = sorted.fault(&self.query.asked.sort);
+                (sorted.finish(), fault)
+            }
+            _ => (Vec::new(), None),
         };
-        self.result.controls.push(controls::sorted());
+        self.result.controls.push(controls::sorted(fault));
         if let Some(wanted) = &self.query.asked.view {
             let (part, control) = view::part(all, wanted, &self.query.asked.sort, &self.query.access)?;
             self.result.controls.push(control);

@@ -135,7 +135,20 @@ impl Store {
 
     /// Adds indexes, and fills them.
     pub(super) fn declare(&mut self, specs: &[IndexSpec]) {
-        specs.iter().for_each(|spec| self.index.declare(spec));
+        let schema = self.schema();
+        for spec in specs {
+            let mut spec = spec.clone();
+            spec.attribute = schema.usual(&spec.attribute).to_ascii_lowercase();
+            self.index.declare(&spec);
+        }
+        self.index.set_rules(&schema);
+        self.fill_indexes();
+    }
+
+    /// Takes a schema, and puts values into indexes as it compares them.
+    pub(super) fn set_schema(&mut self, schema: Arc<Schema>) {
+        self.index.set_rules(&schema);
+        self.schema = Some(schema);
         self.fill_indexes();
     }
 
@@ -451,7 +464,7 @@ impl Store {
                 return fail(ResultCode::PROTOCOL_ERROR, format!("{name}: no values"));
             }
             let name = schema.usual(&name);
-            add_values(&mut own, &name, values, Rule::of_attribute(&name))?;
+            add_values(&mut own, &name, values, schema.matching(&name))?;
         }
         add_rdn_values(&dn, &mut own);
         self.check_entry(name, &own, None)?;
@@ -496,12 +509,12 @@ impl Store {
         };
         let modifications: Vec<RecordModification> = modifications.iter().map(usual).collect();
         for modification in &modifications {
-            apply(&mut changed, modification, Rule::of_attribute(&modification.attribute))?;
+            apply(&mut changed, modification, schema.matching(&modification.attribute))?;
         }
         let touched: Vec<&str> = modifications.iter().map(|one| one.attribute.as_str()).collect();
         let missing = dn.rdns().first().into_iter().flat_map(|rdn| rdn.avas()).any(|ava| {
             let attribute = schema.usual(ava.attribute());
-            let rule = Rule::of_attribute(&attribute);
+            let rule = schema.matching(&attribute);
             touched.iter().any(|name| is_described(name, &attribute)) && {
                 let values = changed.iter().filter(|(name, _)| is_described(name, &attribute));
                 let key = rule.normalize(ava.value());

@@ -33,7 +33,7 @@ impl Sorted {
         }
         // The order would show what cannot be read.
         let keys = keys.iter().filter(|key| !is_hidden(key));
-        let keys = keys.map(|key| (key.attribute.clone(), rule(key), key.reverse)).collect();
+        let keys = keys.map(|key| (key.attribute.clone(), rule(key, &access), key.reverse)).collect();
         Ok(Self { keys, entries: Vec::new(), access })
     }
 
@@ -41,6 +41,22 @@ impl Sorted {
         let access = &self.access;
         let keys = self.keys.iter().map(|(name, rule, _)| value(stored, name, *rule, access)).collect();
         self.entries.push((keys, Arc::clone(stored)));
+    }
+
+    /// What cannot be sorted by, of the keys that are asked for (RFC 2891 1.2): a rule that is not known, or an attribute that neither
+    /// the schema nor an entry has.
+    pub(super) fn fault<'k>(&self, keys: &'k [SortKey]) -> Option<(ResultCode, &'k str)> {
+        keys.iter().find_map(|key| {
+            let name = key.attribute.as_str();
+            if key.rule.as_deref().is_some_and(|rule| Rule::named(rule).is_none()) {
+                return Some((ResultCode::INAPPROPRIATE_MATCHING, name));
+            }
+            let bare = name.split(';').next().unwrap_or_default();
+            let is_known = self.access.schema().is_none_or(|schema| schema.attribute_type(bare).is_some());
+            let place = self.keys.iter().position(|(known, ..)| known == name)?;
+            let mut values = self.entries.iter().filter_map(|(keys, _)| keys.get(place)?.as_ref());
+            (!is_known && values.next().is_none()).then_some((ResultCode::NO_SUCH_ATTRIBUTE, name))
+        })
     }
 
     /// The entries in their order; those that are equal as they were found.
@@ -64,9 +80,10 @@ impl Sorted {
 }
 
 /// The rule that a key sorts by.
-fn rule(key: &SortKey) -> Rule {
+fn rule(key: &SortKey, access: &Permissions) -> Rule {
     let named = key.rule.as_deref().and_then(Rule::named);
-    named.unwrap_or_else(|| Rule::of_attribute(&key.attribute))
+    let usual = || Rule::of_attribute(&key.attribute);
+    named.unwrap_or_else(|| access.schema().map_or_else(usual, |schema| schema.matching(&key.attribute)))
 }
 
 /// What an entry is sorted by.
@@ -122,7 +139,7 @@ fn by_offset(offset: u32, count: u32, length: usize) -> Done<usize> {
 
 /// The position of the first entry that is not less than a value, or behind the last one.
 fn by_value(list: &[Arc<Stored>], wanted: &[u8], key: &SortKey, access: &Permissions) -> usize {
-    let rule = rule(key);
+    let rule = rule(key, access);
     let wanted = rule.normalize(wanted);
     let is_less = |stored: &Arc<Stored>| {
         // Entries without a value stand as if theirs was the greatest.

@@ -170,6 +170,10 @@ impl Reading<'_> {
         Some(all)
     }
 
+    fn rule(&self, name: &str) -> Rule {
+        self.schema.map_or_else(|| Rule::of_attribute(name), |schema| schema.matching(name))
+    }
+
     /// That an entry belongs to an object class; nothing if another attribute is asked for.
     fn class(&self, name: &[u8], value: &[u8]) -> Option<Option<Condition>> {
         let schema = self.schema?;
@@ -181,7 +185,7 @@ impl Reading<'_> {
         let Some(classes) = schema.classes(class.trim()) else {
             return Some(Some(Condition::Present { name }));
         };
-        let rule = Rule::of_attribute(&name);
+        let rule = self.rule(&name);
         let equal = |class: String| Condition::Equal {
             name: name.clone(),
             rule,
@@ -224,7 +228,7 @@ impl Condition {
         };
         let ruled = |octets: &[u8], value: &[u8], make: &dyn Fn(String, Rule, Vec<u8>) -> Self| {
             each(octets, &|name| {
-                let rule = Rule::of_attribute(&name);
+                let rule = reading.rule(&name);
                 make(name, rule, rule.normalize(value))
             })
         };
@@ -246,7 +250,7 @@ impl Condition {
                 Self::AtMost { name, rule, key }
             }),
             Filter::Substrings(filter) => each(&filter.r#type, &|name| {
-                let rule = Rule::of_attribute(&name);
+                let rule = reading.rule(&name);
                 let mut any: Vec<&[u8]> = Vec::new();
                 let (mut initial, mut last) = (None::<&[u8]>, None::<&[u8]>);
                 for part in &filter.substrings {
@@ -361,7 +365,7 @@ fn extensible(assertion: &MatchingRuleAssertion<'_>, reading: &Reading<'_>) -> O
         Some(BIT_AND) => (Rule::Integer, mask(Bits::All)),
         Some(BIT_OR) => (Rule::Integer, mask(Bits::Any)),
         Some(rule) => (Rule::named(rule)?, None),
-        None => (Rule::of_attribute(name.as_deref().unwrap_or_default()), None),
+        None => (reading.rule(name.as_deref().unwrap_or_default()), None),
     };
     let key = rule.normalize(&assertion.match_value);
     Some(Extensible { name, rule, key, bits, in_dn: assertion.dn_attributes })

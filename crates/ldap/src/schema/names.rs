@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::{DERIVED, Description, Places, Schema};
+use crate::matching::Rule;
 
 impl Places {
     /// Finds for each description those that are derived from it, over any number of steps.
@@ -61,6 +62,24 @@ impl Schema {
         all
     }
 
+    /// The rule by which a directory compares values of an attribute: that of the schema, and for the usual attributes and those that are
+    /// not known [`Rule::of_attribute`].
+    pub(crate) fn matching(&self, description: &str) -> Rule {
+        let usual = Rule::of_attribute(description);
+        if usual != Rule::CaseIgnore {
+            return usual;
+        }
+        let (name, _) = parts(description);
+        let places = self.places();
+        let place = places.attribute_types.get(&name.to_ascii_lowercase());
+        let Some(kept) = place.and_then(|place| places.rules.get(*place)) else { return usual };
+        *kept.get_or_init(|| match self.rule(name) {
+            // Texts of UUIDs have letters of either case.
+            Rule::Octets if self.inherited(name, "EQUALITY").is_some_and(is_of_uuids) => usual,
+            rule => rule,
+        })
+    }
+
     /// The values of objectClass of entries that belong to a class: its names and object identifier, and those of classes derived from
     /// it (RFC 4512 3.3). `None` for `top`, to which all entries belong.
     pub(crate) fn classes(&self, class: &str) -> Option<Vec<String>> {
@@ -76,6 +95,11 @@ impl Schema {
             [place].into_iter().chain(derived.copied()).filter_map(|place| self.object_classes.get(place));
         Some(all.flat_map(|one| one.names().iter().chain([&one.oid])).cloned().collect())
     }
+}
+
+/// Whether a rule is uuidMatch (RFC 4530 2.2).
+fn is_of_uuids(rule: &str) -> bool {
+    rule.eq_ignore_ascii_case("uuidMatch") || rule == "1.3.6.1.1.16.2"
 }
 
 /// The object identifier of `top`.

@@ -11,6 +11,7 @@ use super::entry::{Stored, is_described};
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::condition::Condition;
 use crate::matching::{Parts, Rule};
+use crate::schema::Schema;
 pub(super) use ids::Ids;
 
 /// An attribute with the kinds of its indexes, as `uid:eq` or `cn:eq,sub,pres,ord`.
@@ -18,7 +19,7 @@ pub(super) use ids::Ids;
 /// Without a kind it is `eq`. Options of an attribute share the index of the attribute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexSpec {
-    attribute: String,
+    pub(super) attribute: String,
     equality: bool,
     substrings: bool,
     presence: bool,
@@ -155,14 +156,20 @@ impl Index {
         }
     }
 
+    /// Compares values as a schema says; where that is another way than before, all entries have to be inserted again.
+    pub(super) fn set_rules(&mut self, schema: &Schema) {
+        for indexed in &mut self.attributes {
+            let rule = schema.matching(&indexed.name);
+            if rule != indexed.rule {
+                indexed.rule = rule;
+                indexed.clear();
+            }
+        }
+    }
+
     /// Takes all entries out.
     pub(super) fn clear(&mut self) {
-        for indexed in &mut self.attributes {
-            indexed.equality.iter_mut().for_each(HashMap::clear);
-            indexed.grams.iter_mut().for_each(HashMap::clear);
-            indexed.ordering.iter_mut().for_each(BTreeMap::clear);
-            indexed.presence.iter_mut().for_each(|ids| *ids = None);
-        }
+        self.attributes.iter_mut().for_each(Indexed::clear);
     }
 
     /// Follows no change until all entries are inserted by [`Self::fill`].
@@ -358,6 +365,13 @@ fn each_value(attributes: &mut [Indexed], stored: &Stored, mut each: impl FnMut(
 }
 
 impl Indexed {
+    fn clear(&mut self) {
+        self.equality.iter_mut().for_each(HashMap::clear);
+        self.grams.iter_mut().for_each(HashMap::clear);
+        self.ordering.iter_mut().for_each(BTreeMap::clear);
+        self.presence.iter_mut().for_each(|ids| *ids = None);
+    }
+
     fn octets_of<'s>(&self, stored: &'s Stored) -> HashSet<&'s [u8]> {
         let attributes = stored.attributes().filter(|attribute| is_described(attribute.name, &self.name));
         attributes.flat_map(|attribute| attribute.values()).collect()
