@@ -77,7 +77,7 @@ fn names_of_tools_by_links() {
         ("ldapurl", vec!["-H", "ldap://a/o=x"], 0),
         ("ldapurl", vec!["-H", "foo"], 1),
         ("ldapmodify", bound(&["-f", "nofile"]), 1),
-        ("ldappasswd", vec!["-x", "-s", "new", "uid=ada,o=test"], 1),
+        ("ldappasswd", vec!["-x", "-s", "new", "uid=ada,o=test"], 50),
         ("ldappasswd", vec!["-x", "-D", "cn=admin,o=test", "-w", "bad", "-s", "new"], 49),
         ("ldapdelete", bound(&["-r", "-z", "5", "uid=eva,o=test"]), 32),
     ] {

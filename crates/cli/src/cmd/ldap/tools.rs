@@ -1,6 +1,5 @@
 //! `tercet ldap compare`, `passwd`, `whoami` and `url`.
 
-use super::codes::EXIT_FAILURE;
 use super::connection::{Connection, ask, password_of_file};
 use super::failure;
 use crate::exit::{Exit, Failure, Outcome};
@@ -143,12 +142,7 @@ impl Passwd {
             old: old.map(String::into_bytes),
             new: new.map(String::into_bytes),
         };
-        let generated = client.modify_password(&request).await.map_err(|error| {
-            let failed = failure("", &error);
-            // ldappasswd does not exit with the result of its operation.
-            let ldap = if error.result().is_some() { Some(EXIT_FAILURE) } else { failed.ldap };
-            Failure { ldap, ..failed }
-        })?;
+        let generated = client.modify_password(&request).await.map_err(|error| failure("", &error))?;
         if let Some(password) = generated {
             writeln!(io::stdout(), "New password: {}", String::from_utf8_lossy(&password))?;
         }
