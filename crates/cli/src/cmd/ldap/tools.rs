@@ -122,7 +122,7 @@ pub struct Passwd {
 impl Passwd {
     pub async fn run(&self) -> Outcome {
         if self.dry {
-            let user = self.user.as_deref().map_or_else(|| self.connection.bind_dn(), |user| user);
+            let user = self.user.as_deref().unwrap_or_else(|| self.connection.bind_dn());
             writeln!(io::stdout(), "!changing password of \"{}\"", printable(user))?;
             return Ok(Exit::Good);
         }
