@@ -1,4 +1,4 @@
-"""Our Python package as a peer of those in Python: octets to plain values, or with `lazy` to mappings that make them."""
+"""Our Python package as a peer of those in Python: octets to plain values, or with `lazy` to mappings of them."""
 
 from __future__ import annotations
 
