@@ -19,7 +19,7 @@ struct Group {
 }
 
 /// The groups. Help shows them in the order in which a command has their first options.
-const GROUPS: [Group; 27] = [
+const GROUPS: [Group; 28] = [
     Group {
         heading: "Specification",
         common: &["schema", "type"],
@@ -160,6 +160,7 @@ const GROUPS: [Group; 27] = [
         common: &["base", "scope", "search_extensions", "size_limit", "time_limit", "types_only", "level"],
         rare: &["deref", "manage_dsa_it", "no-ranges", "filters", "sort_by"],
     },
+    Group { heading: "Passwords", common: &[], rare: &["ask_old", "ask", "old_file", "new_file"] },
     Group {
         heading: "SASL",
         common: &["mechanism"],

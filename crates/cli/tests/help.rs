@@ -67,7 +67,9 @@ fn all() -> Vec<Vec<String>> {
 #[test]
 fn short_help_fits_a_screen() {
     let long = |command: &Vec<String>| help(command, "-h").lines().count();
-    let long: Vec<_> = all().into_iter().map(|command| (long(&command), command)).collect();
+    // `-h` of `ldapurl` is the host, as in OpenLDAP.
+    let has_short = |command: &Vec<String>| *command != ["ldap", "url"];
+    let long: Vec<_> = all().into_iter().filter(has_short).map(|command| (long(&command), command)).collect();
     let too_long: Vec<_> = long.iter().filter(|(lines, _)| *lines > SCREEN).collect();
     assert!(too_long.is_empty(), "{too_long:#?}");
 }
