@@ -2,7 +2,7 @@
 //! (RFC 4512 2.5, 3.3).
 
 use tercet_ldap::controls::{Sort, SortResult};
-use tercet_ldap::directory::{Acl, Directory, Server};
+use tercet_ldap::directory::{Acl, Directory, PasswordRules, Server};
 use tercet_ldap::ldif::{ModificationKind, RecordModification};
 use tercet_ldap::{Client, Result, ResultCode, Scope, Search};
 
@@ -117,6 +117,42 @@ async fn what_must_not_be_read_is_not_found() {
     assert_eq!(count(&client, "(telephoneNumber=*)").await, 0);
     assert_eq!(count(&client, "(telephoneNumber=1)").await, 0);
     assert_eq!(count(&client, "(uid=ada)").await, 1);
+}
+
+/// A rule is about an attribute, whichever of its names a request or the rule has.
+#[tokio::test]
+async fn other_names_are_no_way_around_rules() {
+    let schema = "attributetype ( 1.3.6.1.4.1.32473.1 NAME ( 'alias' 'nick' ) SUP name )\n";
+    let rules = "deny write,compare to * attr=cn,nick by anyone\nallow read,write,compare to * by anyone\n";
+    let acl = || rules.parse::<Acl>().unwrap();
+    let before = Directory::new().with_schema(schema).unwrap().with_acl(acl());
+    let behind = Directory::new().with_acl(acl()).with_schema(schema).unwrap();
+    for directory in [before, behind] {
+        let directory = directory.with_member_of().unwrap().with_password_rules(PasswordRules::default());
+        let (_server, client) = serving(directory).await;
+        let ada = "uid=ada,o=test";
+        let change = |attribute: &str| RecordModification {
+            kind: ModificationKind::Add,
+            attribute: attribute.to_owned(),
+            values: vec![b"x".to_vec()],
+        };
+        for name in ["cn", "commonName", "2.5.4.3", "alias", "nick", "1.3.6.1.4.1.32473.1"] {
+            let written = client.modify(ada, &[change(name)]).await;
+            assert_eq!(code(written), ResultCode::INSUFFICIENT_ACCESS_RIGHTS, "{name}");
+            let compared = client.compare(ada, name, b"Ada").await;
+            assert_eq!(code(compared), ResultCode::INSUFFICIENT_ACCESS_RIGHTS, "{name}");
+        }
+        // `name` means `cn` and `sn`, of which one may be compared.
+        assert!(!client.compare(ada, "name", b"Ada").await.unwrap());
+        assert!(client.compare(ada, "name", b"Lovelace").await.unwrap());
+        // What the directory and the rules for passwords keep has object identifiers too.
+        for name in
+            ["memberOf", "1.2.840.113556.1.2.102", "pwdAccountLockedTime", "1.3.6.1.4.1.42.2.27.8.1.17"]
+        {
+            let written = client.modify(ada, &[change(name)]).await;
+            assert_eq!(code(written), ResultCode::CONSTRAINT_VIOLATION, "{name}");
+        }
+    }
 }
 
 /// Types and classes of a schema of one's own.

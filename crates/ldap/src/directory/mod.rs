@@ -216,7 +216,8 @@ impl Directory {
 
     /// Decides by rules who may do what. The root user may do everything.
     #[must_use]
-    pub fn with_acl(mut self, acl: Acl) -> Self {
+    pub fn with_acl(mut self, mut acl: Acl) -> Self {
+        acl.set_schema(self.read().schema());
         Arc::make_mut(&mut self.settings).acl = Some(Arc::new(acl));
         self
     }
@@ -265,7 +266,13 @@ impl Directory {
         let subschema = &mut Arc::make_mut(&mut self.settings).subschema;
         subschema.add(text)?;
         let schema = Arc::clone(&subschema.parsed().schema);
-        self.write().set_schema(schema);
+        self.write().set_schema(Arc::clone(&schema));
+        if let Some(acl) = Arc::make_mut(&mut self.settings).acl.as_mut() {
+            // Nobody else has it before the directory is served.
+            let message = "schema: give it before the directory is served by rules of access";
+            let acl = Arc::get_mut(acl).ok_or_else(|| Error::new(ErrorKind::Usage, message))?;
+            acl.set_schema(schema);
+        }
         Ok(self)
     }
 

@@ -4,13 +4,16 @@ mod parse;
 
 use std::net::IpAddr;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use super::entry::{Stored, depth, is_described, is_password, place};
+use super::subschema;
 use crate::dn::Dn;
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::Evaluation;
 use crate::filter::condition::{Budget, Condition, Steps};
 use crate::ldif::{Change, Record};
+use crate::schema::Schema;
 
 /// Something that a user may be allowed to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -60,6 +63,8 @@ pub struct Acl {
     rules: Vec<Rule>,
     /// The places of groups that rules name.
     groups: Vec<Vec<u8>>,
+    /// What names of attributes mean, if it is more than the standards say.
+    schema: Option<Arc<Schema>>,
 }
 
 #[derive(Debug)]
@@ -211,6 +216,14 @@ impl Acl {
         self.first(who, place, right, attribute, |rule, _| !rule.allows)
     }
 
+    /// Takes the schema by which attributes have several names: a rule is about one, whichever name it or a request has for it.
+    pub(super) fn set_schema(&mut self, schema: Arc<Schema>) {
+        for name in self.rules.iter_mut().flat_map(|rule| rule.attributes.iter_mut().flatten()) {
+            *name = schema.usual(name).into_owned();
+        }
+        self.schema = Some(schema);
+    }
+
     fn first(
         &self,
         who: &Requester,
@@ -219,6 +232,9 @@ impl Acl {
         attribute: Option<&str>,
         is_selected: impl Fn(&Rule, &Condition) -> bool,
     ) -> Decision<'_> {
+        let schema = self.schema.as_ref().map_or_else(subschema::standard, Arc::clone);
+        let attribute = attribute.map(|name| schema.usual(name));
+        let attribute = attribute.as_deref();
         let found = self.rules.iter().find(|rule| {
             rule.is_of(right)
                 && rule.is_about(place)

@@ -50,12 +50,18 @@ impl Session {
         let after = match operation {
             ProtocolOp::AddRequest(request) => {
                 let mut attributes = attributes_of(request);
+                let schema = store.schema();
+                attributes.iter_mut().for_each(|(name, _)| *name = schema.usual(name).into_owned());
                 judged.put(&mut attributes);
                 store.constraints.check_names(attributes.iter().map(|(name, _)| name.as_str()))?;
                 Some(store.add(&name, attributes, false)?)
             }
             ProtocolOp::ModifyRequest(request) => {
                 let mut modifications = request.changes.iter().map(modification).collect::<Done<Vec<_>>>()?;
+                let schema = store.schema();
+                modifications
+                    .iter_mut()
+                    .for_each(|one| one.attribute = schema.usual(&one.attribute).into_owned());
                 store.constraints.check_names(modifications.iter().map(|one| one.attribute.as_str()))?;
                 judged.put_into(&mut modifications);
                 Some(store.modify(&name, &modifications)?)
@@ -92,7 +98,7 @@ impl Session {
         if self.directory.settings.password_rules.is_none() {
             return Ok(Judged::default());
         }
-        let (name, changes): (String, Vec<RecordModification>) = match operation {
+        let (name, mut changes): (String, Vec<RecordModification>) = match operation {
             ProtocolOp::AddRequest(request) => {
                 let kind = ModificationKind::Add;
                 let attributes = attributes_of(request).into_iter();
@@ -106,6 +112,8 @@ impl Session {
             _ if self.must_change => return Err(PasswordRules::change_first()),
             _ => return Ok(Judged::default()),
         };
+        let schema = self.directory.read().schema();
+        changes.iter_mut().for_each(|one| one.attribute = schema.usual(&one.attribute).into_owned());
         let dn = parse(&name)?;
         let user = parse(&self.user).ok().filter(|user| !user.is_root());
         let is_own = user.as_ref() == Some(&dn);
@@ -244,7 +252,9 @@ impl Session {
         let name = names.first().unwrap_or(&name);
         access.check(&stored, Right::Compare, name)?;
         let operational = stored.operational(name);
-        let found = names.iter().flat_map(|name| stored.values(name));
+        // Of the attributes that it stands for, those that may be compared.
+        let may_compare = |name: &str| access.has(&stored, Right::Compare, name);
+        let found = names.iter().filter(|name| may_compare(name)).flat_map(|name| stored.values(name));
         if found.chain(operational.as_deref()).next().is_none() {
             return Err(LdapResult::new(ResultCode::NO_SUCH_ATTRIBUTE));
         }
@@ -253,7 +263,8 @@ impl Session {
             attribute_desc: request.ava.attribute_desc.clone(),
             assertion_value: request.ava.assertion_value.clone(),
         };
-        let condition = Condition::new(&asn1::Filter::EqualityMatch(assertion), access.schema(), &|_| true);
+        let condition =
+            Condition::new(&asn1::Filter::EqualityMatch(assertion), access.schema(), &may_compare);
         let equal = condition.evaluate(&*stored, &mut Budget::turn(Steps::MAX)) == Ok(Evaluation::True);
         Ok(LdapResult::new(if equal { ResultCode::COMPARE_TRUE } else { ResultCode::COMPARE_FALSE }))
     }
