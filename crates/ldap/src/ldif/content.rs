@@ -205,7 +205,7 @@ fn fail(code: ResultCode, message: &str) -> Result<()> {
 }
 
 /// Changes the values of the name as a new RDN requires.
-fn renamed(attributes: &mut Vec<(String, Vec<Vec<u8>>)>, old: &Dn, new: &Rdn, delete_old: bool) {
+pub(super) fn renamed(attributes: &mut Vec<(String, Vec<Vec<u8>>)>, old: &Dn, new: &Rdn, delete_old: bool) {
     if delete_old && let Some(rdn) = old.rdns().first() {
         for ava in rdn.avas() {
             let rule = Rule::of_attribute(ava.attribute());

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::content::renamed;
 use super::record::{is_asked, is_selected};
 use super::{Change, Record};
 use crate::dn::{Ava, Dn, Rdn};
@@ -116,8 +117,15 @@ impl Transformation {
             }
             Transform::Move(from, to) => {
                 let dn: Dn = record.dn.parse()?;
-                if dn.rdns().len() == from.rdns().len() && dn.is_within(from) {
-                    swap_rdn(&mut record.attributes, from, to);
+                if dn.rdns().len() == from.rdns().len()
+                    && dn.is_within(from)
+                    && let Some(rdn) = to.rdns().first()
+                {
+                    // A move that keeps the RDN keeps its values as they are.
+                    let is_new = from.rdns().first().is_none_or(|old| old.normalized() != rdn.normalized());
+                    if is_new {
+                        renamed(&mut record.attributes, from, rdn, true);
+                    }
                 }
                 names(record, &mut |dn| {
                     let below = dn.rdns().len().checked_sub(from.rdns().len()).filter(|_| dn.is_within(from));
@@ -290,29 +298,6 @@ fn merge(attributes: &mut Vec<(String, Vec<Vec<u8>>)>) {
         }
     }
     *attributes = merged;
-}
-
-/// Replaces the values of the RDN of one name by those of the RDN of another one, as a rename does.
-fn swap_rdn(attributes: &mut Vec<(String, Vec<Vec<u8>>)>, from: &Dn, to: &Dn) {
-    let (Some(old), Some(new)) = (from.rdns().first(), to.rdns().first()) else { return };
-    if old.normalized() == new.normalized() {
-        return;
-    }
-    for ava in old.avas() {
-        let rule = Rule::of_attribute(ava.attribute());
-        let key = rule.normalize(ava.value());
-        for (name, values) in attributes.iter_mut() {
-            if name.eq_ignore_ascii_case(ava.attribute()) {
-                values.retain(|value| rule.normalize(value) != key);
-            }
-        }
-    }
-    for ava in new.avas() {
-        let rule = Rule::of_attribute(ava.attribute());
-        // A value that is there stays.
-        _ = crate::entry::apply::add_values(attributes, ava.attribute(), vec![ava.value().to_vec()], rule);
-    }
-    attributes.retain(|(_, values)| !values.is_empty());
 }
 
 fn redact(record: &mut Entry, name: &str) -> Result<()> {
