@@ -102,21 +102,30 @@ fn lines_that_are_no_text() {
     mgc.event("stats");
 }
 
-/// Why a gateway is not registered is told once.
+/// Why a gateway is not registered is reported once, also where the answer is a refusal; that a controller asks for another version is
+/// no reason.
 #[test]
 fn why_a_gateway_is_not_registered() {
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let url = format!("tcp://127.0.0.1:{port}");
+    let closed = format!("tcp://127.0.0.1:{port}");
+    let peer = Peer::new();
     let mut mg = Command::new(env!("CARGO_BIN_EXE_tercet"))
-        .args(["megaco", "mg", "--connect", &url, "--mid", "<mg>", "--encoding", "compact"])
+        .args(["megaco", "mg", "--connect", &closed, "--mgc", &peer.url(), "--mid", "<mg>"])
+        .args(["--encoding", "compact"])
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let mut line = String::new();
-    BufReader::new(mg.stderr.take().unwrap()).read_line(&mut line).unwrap();
+    for answer in ["ER=406{}", "C=-{SC=ROOT{ER=500{}}}"] {
+        let (request, address) = peer.receive();
+        let id = request.split_once("T=").unwrap().1.split_once('{').unwrap().0;
+        peer.send(address, &format!("!/1 <mgc> P={id}{{{answer}}}"));
+    }
+    let mut lines = BufReader::new(mg.stderr.take().unwrap()).lines();
+    let first = lines.next().unwrap().unwrap();
+    assert!(first.starts_with(&format!("warning: {closed}: not registered: ")), "{first}");
+    assert_eq!(lines.next().unwrap().unwrap(), format!("warning: {}: not registered: refused", peer.url()));
     _ = mg.kill();
     _ = mg.wait();
-    assert!(line.starts_with(&format!("warning: {url}: not registered: ")), "{line}");
 }

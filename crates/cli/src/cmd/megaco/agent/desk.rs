@@ -20,8 +20,8 @@ pub(super) struct Desk {
     /// Whether requests take time.
     pub(super) works: bool,
     pub(super) max_version: u8,
-    /// The ServiceChange of a gateway that waits for its reply.
-    pub(super) waiting: Option<RequestId>,
+    /// The ServiceChange of a gateway that waits for its reply, and the way to the controller.
+    pub(super) waiting: Option<(RequestId, ConnId)>,
     /// Whether requests are executed: a gateway that has never been registered answers with an error.
     pub(super) is_open: bool,
     pub(super) happened: VecDeque<Happened>,
@@ -105,7 +105,7 @@ impl Handler for Desk {
         {
             return true;
         }
-        if self.waiting == Some(replied.request) {
+        if self.waiting.is_some_and(|(waiting, _)| waiting == replied.request) {
             return false;
         }
         let texts = events::action_texts(replied.actions);

@@ -46,8 +46,7 @@ impl Agent {
     /// Sends what the gateway has to tell its controller; before it is registered that waits.
     pub(super) fn tell_controller(&mut self) {
         let now = self.driver.now();
-        let is_registered =
-            self.registration.as_ref().is_some_and(|registration| registration.waiting.is_none());
+        let is_registered = self.registration.is_some() && self.desk.waiting.is_none();
         let Answering::Gateway(gateway) = &mut self.desk.answers else { return };
         gateway.handle_timeout(now);
         let Some(conn) = self.current.filter(|_| is_registered) else { return };

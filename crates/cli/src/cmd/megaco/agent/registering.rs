@@ -9,8 +9,7 @@ use std::time::Duration;
 use tercet_megaco::model::{ActionRequest, MId, ServiceChangeMethod};
 use tercet_megaco_engine::driver::Url;
 use tercet_megaco_engine::{
-    ConnId, Outcome as Ending, Period, Registrar, RequestId, RequestOptions, Route, Transport, Verdict,
-    registration,
+    ConnId, Outcome as Ending, Period, Registrar, RequestOptions, Route, Transport, Verdict, registration,
 };
 use tercet_printable::printable;
 
@@ -18,8 +17,6 @@ use tercet_printable::printable;
 pub(super) struct Registration {
     urls: Vec<Url>,
     registrar: Registrar,
-    /// The ServiceChange that waits for its reply.
-    pub(super) waiting: Option<(RequestId, ConnId)>,
     pub(super) mwd: Period,
     /// Connections by the way to their controllers.
     conns: HashMap<Route, ConnId>,
@@ -47,7 +44,6 @@ impl Registration {
         Self {
             urls,
             registrar,
-            waiting: None,
             mwd,
             conns,
             has_begun: false,
@@ -59,9 +55,9 @@ impl Registration {
         }
     }
 
-    /// Tells that the controller that is tried has no use, once for each reason until one accepts.
-    fn complain(&mut self, why: &str) {
-        let Some(url) = self.urls.get(self.registrar.target()) else { return };
+    /// Reports that a controller has no use, once for each reason until one accepts.
+    fn complain(&mut self, place: usize, why: &str) {
+        let Some(url) = self.urls.get(place) else { return };
         let text = format!("{url}: not registered: {why}");
         if self.told.insert(text.clone()) {
             term::warning(printable(&text));
@@ -70,14 +66,25 @@ impl Registration {
 
     /// Decides what follows from the result of a registration.
     pub(super) fn result(&mut self, outcome: &Ending) -> Verdict {
-        self.waiting = None;
-        match outcome {
-            Ending::Timeout => self.complain("no answer"),
-            Ending::Error { code, .. } => self.complain(&format!("refused with error {code}")),
-            Ending::SendFailed(reason) => self.complain(reason),
-            _ => {}
+        let why = match outcome {
+            Ending::Reply(_) => "refused".to_owned(),
+            Ending::Timeout => "no answer".to_owned(),
+            Ending::Error { code, .. } => refused_with(*code),
+            Ending::SendFailed(reason) => reason.clone(),
+            _ => "the stream was closed".to_owned(),
+        };
+        let place = self.registrar.target();
+        let verdict = self.registrar.result(outcome);
+        self.judged(place, &why, verdict)
+    }
+
+    /// Complains about a controller that is given up: one that asks for another version is not.
+    fn judged(&mut self, place: usize, why: &str, verdict: Verdict) -> Verdict {
+        let is_asked_again = |wait: Period| wait == Period::millis(0) && self.registrar.target() == place;
+        if matches!(verdict, Verdict::Retry { wait } if !is_asked_again(wait)) {
+            self.complain(place, why);
         }
-        self.registrar.result(outcome)
+        verdict
     }
 
     /// Forgets a stream that is closed. Returns whether the gateway has closed it.
@@ -119,7 +126,7 @@ impl Agent {
     /// Sends the ServiceChange that is next.
     pub(super) async fn register(&mut self) {
         let Some(registration) = &mut self.registration else { return };
-        if registration.waiting.is_some() {
+        if self.desk.waiting.is_some() {
             return;
         }
         let place = registration.registrar.target().min(registration.urls.len() - 1);
@@ -136,7 +143,7 @@ impl Agent {
         let route = match opened {
             Ok(route) => route,
             Err(error) => {
-                registration.complain(&error.to_string());
+                registration.complain(place, &error.to_string());
                 let verdict = registration.registrar.failed();
                 return self.follow(verdict);
             }
@@ -168,10 +175,7 @@ impl Agent {
         };
         let actions = registration.registrar.request(time);
         match self.driver.engine.request(now, conn, [actions], &options) {
-            Ok(requests) => {
-                registration.waiting = requests.first().map(|request| (request.0, conn));
-                self.desk.waiting = requests.first().map(|request| request.0);
-            }
+            Ok(requests) => self.desk.waiting = requests.first().map(|request| (request.0, conn)),
             Err(_) => {
                 let verdict = registration.registrar.failed();
                 self.leave();
@@ -238,10 +242,10 @@ impl Agent {
     pub(super) fn refused(&mut self, code: u16, route: Route) {
         let Some(registration) = &mut self.registration else { return };
         let waits = |conn| self.driver.engine.route(conn).is_some_and(|waits| waits.peer == route.peer);
-        if let Some((_, conn)) = registration.waiting.take_if(|(_, conn)| waits(*conn)) {
-            self.desk.waiting = None;
-            registration.complain(&format!("refused with error {code}"));
+        if let Some((_, conn)) = self.desk.waiting.take_if(|(_, conn)| waits(*conn)) {
+            let place = registration.registrar.target();
             let verdict = registration.registrar.refused(code);
+            let verdict = registration.judged(place, &refused_with(code), verdict);
             let now = self.driver.now();
             _ = self.driver.engine.set_registering(conn, false);
             _ = self.driver.engine.cancel(now, conn);
@@ -265,7 +269,7 @@ impl Agent {
     pub(super) fn closed(&mut self, route: Route, conns: &[ConnId]) {
         let Some(registration) = &mut self.registration else { return };
         let was_left = registration.closed(route);
-        match registration.waiting {
+        match self.desk.waiting {
             Some((_, waiting)) if conns.contains(&waiting) => {
                 let now = self.driver.now();
                 _ = self.driver.engine.cancel(now, waiting);
@@ -281,13 +285,17 @@ impl Agent {
 
     pub(super) fn lost(&mut self) {
         if let Some(registration) = &mut self.registration
-            && registration.waiting.is_none()
+            && self.desk.waiting.is_none()
         {
             registration.registrar.lost();
             registration.seeks = true;
             self.schedule(Duration::ZERO, Task::Register);
         }
     }
+}
+
+fn refused_with(code: u16) -> String {
+    format!("refused with error {code}")
 }
 
 /// The controller that a ServiceChange of ours sends a gateway to.

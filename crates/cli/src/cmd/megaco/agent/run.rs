@@ -145,7 +145,7 @@ impl Agent {
                 self.refill(now);
             }
             self.driver.flush().await;
-            // What was sent is told at once, and what could not be sent.
+            // What was sent is reported at once, and what could not be sent.
             if is_idle && !self.driver.has_notes() && !self.driver.engine.has_events() {
                 return Ok(());
             }
@@ -363,7 +363,7 @@ impl Agent {
         outcome: &Ending,
     ) -> Outcome<()> {
         if let Some(registration) = &mut self.registration
-            && registration.waiting.is_some_and(|(waiting, _)| waiting == request)
+            && self.desk.waiting.is_some_and(|(waiting, _)| waiting == request)
         {
             let verdict = registration.result(outcome);
             self.desk.waiting = None;
@@ -446,7 +446,7 @@ impl Agent {
     pub(super) async fn control(&mut self, control: Control) -> Outcome<()> {
         let now = self.driver.now();
         let is_registering =
-            |all: &Registration| all.seeks && (all.waiting.is_some() || self.current.is_none());
+            |all: &Registration| all.seeks && (self.desk.waiting.is_some() || self.current.is_none());
         match control {
             Control::Request { .. } if self.registration.as_ref().is_some_and(is_registering) => {
                 self.held.push(control);
