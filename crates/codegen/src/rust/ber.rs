@@ -1,15 +1,17 @@
 //! Codecs for BER, DER and CER: spells the steps of [`crate::code::ber`].
 
 mod by_tag;
+mod fill;
 mod in_order;
 mod read;
 mod write;
 
 use super::imports::{BER, CODEC, RESULT, TAG};
-use super::{Printer, RootType};
-use crate::code::ber::{Begins, Body, Code, Struct, Value};
+use super::{Printer, RootType, empty};
+use crate::code::ber::{Begins, Body, Choice, Code, Struct, Value};
 use crate::code::{Presence, Source};
-use std::collections::HashSet;
+use crate::types::Edge;
+use std::collections::{HashMap, HashSet};
 use tercet_plan::NodeId;
 use tercet_plan::ber::Program;
 
@@ -17,10 +19,20 @@ pub(super) fn print(p: &mut Printer<'_>, program: &Program) {
     let presence = p.presence();
     let roots: Vec<NodeId> = p.roots.iter().map(|root| root.node).collect();
     let code = Code::new(Source { types: &p.types, presence: &presence }, program, &roots);
-    let filled =
-        code.bodies.iter().filter(|(_, body)| matches!(body, Body::Struct(known) if is_filled(known)));
-    let filled = filled.map(|(node, _)| *node).collect();
-    let mut ber = Ber { p, filled };
+    let mut ber = Ber { p, filled: HashMap::new(), boxed: HashSet::new() };
+    for (node, body) in &code.bodies {
+        ber.find_boxed(*node, body);
+    }
+    for (node, body) in &code.bodies {
+        let Body::Struct(known) = body else { continue };
+        if known.is_by_tag() && is_sparse(known) {
+            ber.filled.insert(*node, Filled::ByTag);
+        } else if ber.may_be_filled(*node, known) {
+            ber.filled.insert(*node, Filled::InOrder);
+        }
+    }
+    let filled = &ber.filled;
+    empty::print(ber.p, |_, node| filled.get(&node) == Some(&Filled::InOrder));
     for (node, body) in &code.bodies {
         ber.node(*node, body);
     }
@@ -29,10 +41,14 @@ pub(super) fn print(p: &mut Printer<'_>, program: &Program) {
     }
 }
 
-/// Whether a struct is filled where it stands, as its components come: it has so many, all of which may be absent, that
-/// to move it into a box would take longer than to read it (records of an MSC are decoded with 14 % fewer instructions).
-fn is_filled(code: &Struct<'_>) -> bool {
-    code.is_by_tag() && is_sparse(code)
+/// How a struct is filled where it stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Filled {
+    /// As its components come: it has so many, all of which may be absent, that to move it into a box would take longer than to
+    /// read it (records of an MSC are decoded with 14 % fewer instructions).
+    ByTag,
+    /// One component after the other.
+    InOrder,
 }
 
 /// Whether all components may be absent.
@@ -43,10 +59,26 @@ fn is_sparse(code: &Struct<'_>) -> bool {
 struct Ber<'p, 'm> {
     p: &'p mut Printer<'m>,
     /// The structs that are filled where they stand.
-    filled: HashSet<NodeId>,
+    filled: HashMap<NodeId, Filled>,
+    /// The types of components, alternatives and rows that are in a box.
+    boxed: HashSet<NodeId>,
 }
 
 impl Ber<'_, '_> {
+    fn find_boxed(&mut self, node: NodeId, body: &Body<'_>) {
+        let values: Vec<(Edge, NodeId)> = match body {
+            Body::Struct(Struct { members, .. }) | Body::Choice(Choice { alternatives: members, .. }) => {
+                members.iter().map(|member| (Edge::Field(member.field), member.value.node)).collect()
+            }
+            Body::Table(table) => {
+                table.rows.iter().map(|row| (Edge::Row(node, row.number), row.value.node)).collect()
+            }
+            Body::List(_) => Vec::new(),
+        };
+        let boxed = values.into_iter().filter(|(edge, _)| self.p.types.is_boxed(*edge));
+        self.boxed.extend(boxed.map(|(_, node)| node));
+    }
+
     fn line(&mut self, line: impl AsRef<str>) {
         self.p.text.line(line);
     }
@@ -71,14 +103,16 @@ impl Ber<'_, '_> {
         let impl_generic = if lifetime.is_empty() { "" } else { "<'a>" };
         self.open(format!("impl{impl_generic} {name}{lifetime} {{"));
         let tag = if matches!(body, Body::Struct(_)) { format!(", tag: {TAG}") } else { String::new() };
-        if self.filled.contains(&node) {
-            self.filling(&format!("r: &mut {BER}::Reader{generic}{tag}{keys}"), node);
+        let parameters = format!("r: &mut {BER}::Reader{generic}{tag}{keys}");
+        let filled = self.filled.get(&node).copied();
+        if let Some(filled) = filled {
+            self.filling(&parameters, node, filled);
         } else {
-            self.open(format!("fn read_ber(r: &mut {BER}::Reader{generic}{tag}{keys}) -> {RESULT}<Self> {{"));
+            self.open(format!("fn read_ber({parameters}) -> {RESULT}<Self> {{"));
         }
         if matches!(body, Body::Choice(choice) if choice.counted) {
             // A struct counts itself; the code of a CHOICE ends with an expression.
-            let keys: String = self.p.types.keys(node).iter().map(|key| format!(", k{key}")).collect();
+            let keys = self.passed_keys(node);
             self.line("r.begin_value()?;");
             self.line(format!("let value = Self::read_ber_inside(r{keys})?;"));
             self.line("r.end_value();");
@@ -106,7 +140,12 @@ impl Ber<'_, '_> {
         self.close("}");
         match body {
             Body::Choice(choice) => self.takes(choice),
-            Body::Struct(code) => self.place(code),
+            Body::Struct(code) => {
+                if filled == Some(Filled::ByTag) {
+                    self.fill_other(node, code, &parameters);
+                }
+                self.place(code);
+            }
             _ => {}
         }
         self.close("}");

@@ -14,12 +14,13 @@ fn no_octets() -> String {
     format!("{OCTETS}::borrowed(&[])")
 }
 
-/// The types whose values before they are read are constants, and what is known for finding them. None are known where
-/// there are no codecs for PER.
+/// The types whose values before they are read are constants, and what is known for finding them.
 #[derive(Default)]
 pub(super) struct Empties {
     depths: Vec<Option<u32>>,
     constants: Vec<bool>,
+    /// The types whose constants are printed.
+    printed: Vec<bool>,
 }
 
 impl Empties {
@@ -42,9 +43,8 @@ impl Empties {
 /// The constants of the types that `needed` says, and of those in them.
 pub(super) fn print<'m>(p: &mut Printer<'m>, needed: impl Fn(&Printer<'m>, NodeId) -> bool) {
     let nodes: Vec<NodeId> = p.types.nodes().filter(|node| needed(p, *node)).collect();
-    let mut printed = vec![false; p.types.shape.nodes.len()];
     for node in nodes {
-        p.print_empty(node, &mut printed);
+        p.print_empty(node);
     }
 }
 
@@ -52,7 +52,8 @@ impl Printer<'_> {
     /// Finds the nodes whose values before they are read are constants: nothing in them is in a box.
     pub(super) fn find_empties(&mut self) {
         let depths = self.types.depths();
-        self.empties = Empties { constants: vec![false; depths.len()], depths };
+        self.empties =
+            Empties { constants: vec![false; depths.len()], printed: vec![false; depths.len()], depths };
         let nodes: Vec<NodeId> = self.types.nodes().collect();
         loop {
             let mut changed = false;
@@ -74,7 +75,12 @@ impl Printer<'_> {
             Repr::Struct => shape.fields_of(node).all(|(id, field)| match self.default_value(id) {
                 Some(_) => matches!(
                     self.types.repr(field.node),
-                    Repr::Boolean | Repr::Null | Repr::Integer { .. } | Repr::Enumerated | Repr::FixedBits(_)
+                    Repr::Boolean
+                        | Repr::Null
+                        | Repr::Integer { .. }
+                        | Repr::Big
+                        | Repr::Enumerated
+                        | Repr::FixedBits(_)
                 ),
                 None => self.is_option(id) || self.empties.is_held(&self.types, id),
             }),
@@ -84,12 +90,12 @@ impl Printer<'_> {
         }
     }
 
-    fn print_empty(&mut self, node: NodeId, printed: &mut [bool]) {
+    fn print_empty(&mut self, node: NodeId) {
         let node = self.types.same(node);
-        if printed[node.index()] || !self.empties.is_constant(node) || !self.is_item(node) {
+        if self.empties.printed[node.index()] || !self.empties.is_constant(node) || !self.is_item(node) {
             return;
         }
-        printed[node.index()] = true;
+        self.empties.printed[node.index()] = true;
         let (name, lifetime) = (self.names.ty(node), self.lifetime(node, "'a"));
         let generic = if lifetime.is_empty() { "" } else { "<'a>" };
         let line = format!("impl{generic} {name}{lifetime} {{");
@@ -109,7 +115,7 @@ impl Printer<'_> {
         };
         for node in inside {
             if matches!(self.types.repr(node), Repr::Struct | Repr::Choice) {
-                self.print_empty(node, printed);
+                self.print_empty(node);
             }
         }
     }

@@ -117,8 +117,14 @@ impl Printer<'_> {
                 };
                 return fits.then(|| value.to_string());
             }
-            (Repr::Big, Constant::Int(value)) => format!("{INTEGER}::from({value}_i64)"),
-            (Repr::Big, Constant::Contents(octets)) => format!("{INTEGER}::from_octets(&{octets:?})"),
+            (Repr::Big, Constant::Int(value)) => {
+                let octets = tercet_runtime::types::Integer::from(*value);
+                format!("{INTEGER}::constant(&{:?})", octets.as_octets())
+            }
+            (Repr::Big, Constant::Contents(octets)) => {
+                let octets = tercet_runtime::types::Integer::copied(octets);
+                format!("{INTEGER}::constant(&{:?})", octets.as_octets())
+            }
             (Repr::Enumerated, Constant::Int(value)) => {
                 let item = self.names.item(node, *value);
                 return (!item.is_empty()).then(|| format!("{}::{item}", self.names.ty(node)));

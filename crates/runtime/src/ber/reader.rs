@@ -310,11 +310,11 @@ impl<'a> Reader<'a> {
     /// As [`Reader::next_header`].
     #[inline]
     pub fn peek_tag(&self) -> Result<Option<Tag>> {
+        if let Some(tag) = self.short_tag() {
+            return Ok(Some(tag));
+        }
         match *self.rest {
             [] if !self.indefinite => Ok(None),
-            [identifier, ..] if identifier & 0x1F != 0x1F && identifier & 0xDF != 0 => {
-                Ok(Some(Tag::from_octet(identifier)))
-            }
             [identifier, number @ 31..=0x7F, ..] if identifier & 0x1F == 0x1F => {
                 Ok(Some(Tag::literal(Class::from_identifier(identifier), u32::from(number))))
             }
@@ -323,6 +323,17 @@ impl<'a> Reader<'a> {
                 Ok(Some(Tag::literal(Class::from_identifier(identifier), number)))
             }
             _ => self.peek_long_tag(),
+        }
+    }
+
+    /// The tag of the next element if its identifier has one octet.
+    #[inline]
+    pub(crate) const fn short_tag(&self) -> Option<Tag> {
+        match *self.rest {
+            [identifier, ..] if identifier & 0x1F != 0x1F && identifier & 0xDF != 0 => {
+                Some(Tag::from_octet(identifier))
+            }
+            _ => None,
         }
     }
 
@@ -430,6 +441,40 @@ impl<'a> Reader<'a> {
         let value = short(contents)?;
         self.rest = behind;
         Some(value)
+    }
+
+    /// The tag ([`Tag::bits`]) and the contents of the next element, and what is behind it, if that is primitive with a number
+    /// below 16,384 and a length in the fewest octets, up to 65,535. The cursor does not move.
+    #[inline]
+    #[must_use]
+    pub fn next_primitive(&self) -> Option<(u32, &'a [u8], &'a [u8])> {
+        let (identifier, number, length, behind) = match *self.rest {
+            [identifier, length, ref behind @ ..] if identifier & 0x1F != 0x1F => {
+                (identifier, u32::from(identifier & 0x1F), length, behind)
+            }
+            [identifier, number @ 31..=0x7F, length, ref behind @ ..] => {
+                (identifier, u32::from(number), length, behind)
+            }
+            [identifier, high @ 0x81..=0xFF, low @ 0..=0x7F, length, ref behind @ ..] => {
+                (identifier, u32::from(high & 0x7F) << 7 | u32::from(low), length, behind)
+            }
+            _ => return None,
+        };
+        if identifier & 0x20 != 0 {
+            return None;
+        }
+        let (contents, behind) = if length > self.short {
+            self.middle_extent(length, behind)?
+        } else {
+            behind.split_at_checked(usize::from(length))?
+        };
+        Some((u32::from(identifier & 0xC0) << 24 | number, contents, behind))
+    }
+
+    /// Moves the cursor behind an element that [`Reader::next_primitive`] has told.
+    #[inline]
+    pub const fn go_on(&mut self, behind: &'a [u8]) {
+        self.rest = behind;
     }
 
     /// Enters the next element if it is constructed with this tag and has a short length.

@@ -39,38 +39,40 @@ impl Writer {
     /// The octets in front of what is written, if so many are free.
     #[inline]
     fn room(&mut self) -> Option<&mut [u8; ROOM]> {
-        if self.start - self.base < ROOM {
+        let at = self.start.checked_sub(ROOM)?;
+        if at < self.base {
             return None;
         }
-        self.buf.get_mut(..self.start)?.last_chunk_mut()
+        self.buf.get_mut(at..self.start)?.try_into().ok()
     }
 
-    /// Writes a primitive element if its contents are short and there is room: each octet string of a call record, with
-    /// half the instructions of a copy and three octets of header pushed.
-    #[inline(never)]
+    /// Writes a primitive element if its contents have up to 16 octets and there is room: each octet string of a call record,
+    /// with half the instructions of a copy and three octets of header pushed.
+    #[inline(always)]
     pub(super) fn short_octets(&mut self, head: Head, contents: &[u8]) -> bool {
         let length = contents.len();
-        if head.size() == 0 {
+        if head.size() == 0 || length > 16 {
             return false;
-        }
-        if length > 16 {
-            return self.middle_octets(head, contents);
         }
         let Some(room) = self.room() else { return false };
         let begin = ROOM - length;
         // The first and the last octets, which may be the same ones.
-        if let (Some(first), Some(last)) = (contents.first_chunk::<8>(), contents.last_chunk::<8>()) {
-            room[ROOM - 8..].copy_from_slice(last);
-            room[begin..begin + 8].copy_from_slice(first);
-        } else if let (Some(first), Some(last)) = (contents.first_chunk::<4>(), contents.last_chunk::<4>()) {
-            room[ROOM - 4..].copy_from_slice(last);
-            room[begin..begin + 4].copy_from_slice(first);
-        } else if let [first, .., last] = *contents {
-            room[ROOM - 1] = last;
-            room[ROOM - 2] = contents[length - 2];
-            room[begin] = first;
-        } else if let [octet] = *contents {
-            room[ROOM - 1] = octet;
+        match length {
+            0 => {}
+            1 => room[ROOM - 1] = contents[0],
+            2..4 => {
+                room[begin] = contents[0];
+                room[ROOM - 2] = contents[length - 2];
+                room[ROOM - 1] = contents[length - 1];
+            }
+            4..8 => {
+                room[ROOM - 4..].copy_from_slice(&contents[length - 4..]);
+                room[begin..begin + 4].copy_from_slice(&contents[..4]);
+            }
+            _ => {
+                room[ROOM - 8..].copy_from_slice(&contents[length - 8..]);
+                room[begin..begin + 8].copy_from_slice(&contents[..8]);
+            }
         }
         put(room, begin, head, length as u64);
         self.start -= length + 1 + head.size();
@@ -94,9 +96,9 @@ impl Writer {
 
     /// The same for up to 127 octets.
     #[inline(never)]
-    fn middle_octets(&mut self, head: Head, contents: &[u8]) -> bool {
+    pub(super) fn middle_octets(&mut self, head: Head, contents: &[u8]) -> bool {
         let length = contents.len();
-        if length > 0x7F || self.start - self.base < length + 8 {
+        if head.size() == 0 || length > 0x7F || self.start - self.base < length + 8 {
             return false;
         }
         let begin = self.start - length;
@@ -109,7 +111,7 @@ impl Writer {
     }
 
     /// Writes an INTEGER or ENUMERATED if there is room.
-    #[inline(never)]
+    #[inline(always)]
     pub(super) fn short_integer(&mut self, head: Head, value: i64) -> bool {
         let length = significant(value);
         match self.room() {
@@ -124,7 +126,7 @@ impl Writer {
     }
 
     /// Writes the header of a constructed element if its length takes one octet or three and there is room.
-    #[inline(never)]
+    #[inline(always)]
     pub(super) fn short_close(&mut self, head: Head, mark: Mark) -> bool {
         let length = self.since(mark);
         if head.size() == 0 || self.rules() == Rules::Cer {

@@ -7,7 +7,7 @@ use super::short::Head;
 use super::{Reader, Rules};
 use crate::codec::Path;
 use crate::limits::Nesting;
-use crate::types::{BitStr, Real};
+use crate::types::{BitStr, Octets, Real};
 use crate::{Class, Error, ErrorKind, Limits, Result, Tag};
 
 /// The end of an element, in octets from the end of the buffer; made by [`Writer::mark`] and
@@ -277,7 +277,12 @@ impl Writer {
     /// Puts the header of a constructed element before what was written since [`Writer::open`].
     #[inline(always)]
     pub fn close(&mut self, tag: Tag, mark: Mark) {
-        if !self.short_close(Head::of(tag, 0x20), mark) {
+        self.close_of(Head::of(tag, 0x20), tag, mark);
+    }
+
+    #[inline(never)]
+    fn close_of(&mut self, head: Head, tag: Tag, mark: Mark) {
+        if !self.short_close(head, mark) {
             self.long_close(tag, mark);
         }
     }
@@ -532,13 +537,38 @@ impl Writer {
     /// An OCTET STRING, character string or time with its header; in CER above 1000 octets in segments (9.2).
     #[inline(always)]
     pub fn octet_string(&mut self, tag: Tag, octets: &[u8]) {
-        if !self.short_octets(Head::of(tag, 0), octets) {
-            self.long_octet_string(tag, octets);
+        self.octet_string_of(Head::of(tag, 0), tag, octets);
+    }
+
+    /// The same from octets that borrow or not.
+    #[inline(always)]
+    pub fn octets(&mut self, tag: Tag, octets: &Octets<'_>) {
+        self.octets_of(Head::of(tag, 0), tag, octets);
+    }
+
+    // One call for each element, so that what writes a hundred components stays small; what is rare is a call at the end, for
+    // which no register has to be saved.
+
+    #[inline(never)]
+    fn octets_of(&mut self, head: Head, tag: Tag, octets: &Octets<'_>) {
+        let octets = octets.as_slice();
+        if !self.short_octets(head, octets) {
+            self.any_octet_string(head, tag, octets);
         }
     }
 
     #[inline(never)]
-    fn long_octet_string(&mut self, tag: Tag, octets: &[u8]) {
+    fn octet_string_of(&mut self, head: Head, tag: Tag, octets: &[u8]) {
+        if !self.short_octets(head, octets) {
+            self.any_octet_string(head, tag, octets);
+        }
+    }
+
+    #[inline(never)]
+    fn any_octet_string(&mut self, head: Head, tag: Tag, octets: &[u8]) {
+        if self.middle_octets(head, octets) {
+            return;
+        }
         if self.rules == Rules::Cer && octets.len() > 1000 {
             let mark = self.open();
             for piece in octets.chunks(1000).rev() {
@@ -554,7 +584,19 @@ impl Writer {
     /// A primitive element with these contents.
     #[inline(always)]
     pub(crate) fn primitive_of(&mut self, tag: Tag, contents: &[u8]) {
-        if !self.short_octets(Head::of(tag, 0), contents) {
+        self.primitive_with(Head::of(tag, 0), tag, contents);
+    }
+
+    #[inline(never)]
+    fn primitive_with(&mut self, head: Head, tag: Tag, contents: &[u8]) {
+        if !self.short_octets(head, contents) {
+            self.any_primitive(head, tag, contents);
+        }
+    }
+
+    #[inline(never)]
+    fn any_primitive(&mut self, head: Head, tag: Tag, contents: &[u8]) {
+        if !self.middle_octets(head, contents) {
             self.long_primitive(tag, contents);
         }
     }
@@ -569,9 +611,19 @@ impl Writer {
     /// INTEGER or ENUMERATED with its header (8.3, 8.4).
     #[inline(always)]
     pub fn integer(&mut self, tag: Tag, value: i64) {
-        if !self.short_integer(Head::of(tag, 0), value) {
-            self.long_primitive(tag, &value.to_be_bytes()[8 - significant(value)..]);
+        self.integer_of(Head::of(tag, 0), tag, value);
+    }
+
+    #[inline(never)]
+    fn integer_of(&mut self, head: Head, tag: Tag, value: i64) {
+        if !self.short_integer(head, value) {
+            self.long_integer(tag, value);
         }
+    }
+
+    #[inline(never)]
+    fn long_integer(&mut self, tag: Tag, value: i64) {
+        self.long_primitive(tag, &value.to_be_bytes()[8 - significant(value)..]);
     }
 
     /// A non-negative INTEGER with its header (8.3).

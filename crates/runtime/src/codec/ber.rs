@@ -5,15 +5,19 @@
 
 pub use crate::ber::{Frame, Header, Mark, Reader, Rules, StringForm, Writer};
 
+mod fill;
+
+pub use super::contents;
 use super::{Contained, UnknownAlternative};
 use crate::text::{StringKind, latin1, to_utf8, to_utf8_lossy};
 use crate::types::{
-    BitString, ExactReal, FixedBits, Integer, MarkedText, ObjectIdentifier, Octets, OidRef,
-    RelativeObjectIdentifier, Text, TimeType,
+    BitString, ExactReal, FixedBits, Integer, MarkedText, ObjectIdentifier, Octets, RelativeObjectIdentifier,
+    Text, TimeType,
 };
 use crate::{Class, Error, ErrorKind, Result, Tag};
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
+pub use fill::{fill, fill_any, fill_any_option, fill_option, filled_list, filled_set_of};
 
 /// Octets of memory that a list sets aside at once at most.
 const ROOM: usize = 64 * 1024;
@@ -90,8 +94,16 @@ pub fn expect(r: &Reader<'_>, tag: Tag) -> Result<()> {
 ///
 /// # Errors
 /// [`ErrorKind::MissingComponent`] at the end of the level.
-#[inline]
+#[inline(always)]
 pub fn tag(r: &mut Reader<'_>) -> Result<Tag> {
+    match r.short_tag() {
+        Some(tag) => Ok(tag),
+        None => any_tag(r),
+    }
+}
+
+#[inline(never)]
+fn any_tag(r: &mut Reader<'_>) -> Result<Tag> {
     match r.peek_tag() {
         Ok(Some(tag)) => Ok(tag),
         Ok(None) => Err(missing(r)),
@@ -316,12 +328,7 @@ pub(super) fn in_set_of<'a>(previous: &mut &'a [u8], start: &'a [u8], r: &Reader
 /// As [`Reader::boolean`].
 #[inline]
 pub fn boolean(r: &mut Reader<'_>, tag: Tag) -> Result<bool> {
-    let short = |contents: &[u8]| match contents {
-        [0] => Some(false),
-        [0xFF] => Some(true),
-        _ => None,
-    };
-    element(r, tag, short, Reader::boolean)
+    element(r, tag, contents::boolean, Reader::boolean)
 }
 
 /// NULL (8.8).
@@ -330,20 +337,7 @@ pub fn boolean(r: &mut Reader<'_>, tag: Tag) -> Result<bool> {
 /// As [`Reader::null`].
 #[inline]
 pub fn null(r: &mut Reader<'_>, tag: Tag) -> Result<()> {
-    element(r, tag, |contents| contents.is_empty().then_some(()), Reader::null)
-}
-
-/// Two's complement of up to 64 bits in the fewest octets.
-#[inline]
-fn number(contents: &[u8]) -> Option<i64> {
-    match contents {
-        [] | [0, 0..=0x7F, ..] | [0xFF, 0x80..=0xFF, ..] => None,
-        [first, rest @ ..] if rest.len() < 8 => {
-            let first = i64::from(first.cast_signed());
-            Some(rest.iter().fold(first, |number, octet| number << 8 | i64::from(*octet)))
-        }
-        _ => None,
-    }
+    element(r, tag, contents::null, Reader::null)
 }
 
 /// INTEGER or ENUMERATED in 64 bits (8.3, 8.4).
@@ -352,7 +346,7 @@ fn number(contents: &[u8]) -> Option<i64> {
 /// As [`Reader::integer`].
 #[inline]
 pub fn integer(r: &mut Reader<'_>, tag: Tag) -> Result<i64> {
-    element(r, tag, number, |r, header| {
+    element(r, tag, contents::integer, |r, header| {
         let at = begin(r, header);
         r.integer(header).map_err(|error| at_element(error, at))
     })
@@ -364,15 +358,10 @@ pub fn integer(r: &mut Reader<'_>, tag: Tag) -> Result<i64> {
 /// As [`Reader::unsigned`].
 #[inline]
 pub fn unsigned(r: &mut Reader<'_>, tag: Tag) -> Result<u64> {
-    element(
-        r,
-        tag,
-        |contents| u64::try_from(number(contents)?).ok(),
-        |r, header| {
-            let at = begin(r, header);
-            r.unsigned(header).map_err(|error| at_element(error, at))
-        },
-    )
+    element(r, tag, contents::unsigned, |r, header| {
+        let at = begin(r, header);
+        r.unsigned(header).map_err(|error| at_element(error, at))
+    })
 }
 
 /// INTEGER in a type that it may be too large for.
@@ -381,16 +370,11 @@ pub fn unsigned(r: &mut Reader<'_>, tag: Tag) -> Result<u64> {
 /// [`ErrorKind::IntegerRange`], else as [`Reader::integer`].
 #[inline]
 pub fn narrow<T: TryFrom<i64>>(r: &mut Reader<'_>, tag: Tag) -> Result<T> {
-    element(
-        r,
-        tag,
-        |contents| T::try_from(number(contents)?).ok(),
-        |r, header| {
-            let at = begin(r, header);
-            let number = r.integer(header).map_err(|error| at_element(error, at))?;
-            T::try_from(number).map_err(|_| Error::new(ErrorKind::IntegerRange, at))
-        },
-    )
+    element(r, tag, contents::narrow, |r, header| {
+        let at = begin(r, header);
+        let number = r.integer(header).map_err(|error| at_element(error, at))?;
+        T::try_from(number).map_err(|_| Error::new(ErrorKind::IntegerRange, at))
+    })
 }
 
 /// What is too large for its type is so as a whole.
@@ -404,11 +388,7 @@ fn at_element(error: Error, at: u64) -> Error {
 /// [`ErrorKind::UnknownEnumeration`], else as [`Reader::integer`].
 #[inline]
 pub fn enumerated<T>(r: &mut Reader<'_>, tag: Tag, item: impl Fn(i64) -> Option<T>) -> Result<T> {
-    let short = |contents: &[u8]| match contents {
-        [octet] => item(i64::from(octet.cast_signed())),
-        _ => None,
-    };
-    match r.short_primitive(tag, short) {
+    match r.short_primitive(tag, |contents| contents::enumerated(contents, &item)) {
         Some(value) => Ok(value),
         None => any_enumerated(r, tag, item),
     }
@@ -436,11 +416,7 @@ fn any_enumerated<T>(r: &mut Reader<'_>, tag: Tag, item: impl Fn(i64) -> Option<
 /// As [`Reader::big_integer`].
 #[inline]
 pub fn big_integer<'a>(r: &mut Reader<'a>, tag: Tag) -> Result<Integer<'a>> {
-    let short = |contents: &'a [u8]| match contents {
-        [] | [0, 0..=0x7F, ..] | [0xFF, 0x80..=0xFF, ..] => None,
-        _ => Some(Integer::from_octets(contents)),
-    };
-    element(r, tag, short, |r, header| r.big_integer(header).map(Integer::from_octets))
+    element(r, tag, contents::big_integer, |r, header| r.big_integer(header).map(Integer::from_octets))
 }
 
 /// OCTET STRING (8.7).
@@ -449,7 +425,7 @@ pub fn big_integer<'a>(r: &mut Reader<'a>, tag: Tag) -> Result<Integer<'a>> {
 /// As [`Reader::octet_string`].
 #[inline]
 pub fn octets<'a>(r: &mut Reader<'a>, tag: Tag) -> Result<Octets<'a>> {
-    element(r, tag, |contents| Some(Octets::borrowed(contents)), any_octets)
+    element(r, tag, contents::octets, any_octets)
 }
 
 fn any_octets<'a>(r: &mut Reader<'a>, header: &Header) -> Result<Octets<'a>> {
@@ -465,16 +441,11 @@ fn any_octets<'a>(r: &mut Reader<'a>, header: &Header) -> Result<Octets<'a>> {
 /// [`ErrorKind::ConstraintViolated`] for another size.
 #[inline]
 pub fn fixed_octets<const N: usize>(r: &mut Reader<'_>, tag: Tag) -> Result<[u8; N]> {
-    element(
-        r,
-        tag,
-        |contents| contents.try_into().ok(),
-        |r, header| {
-            let at = begin(r, header);
-            let octets = any_octets(r, header)?;
-            octets.as_slice().try_into().map_err(|_| Error::new(ErrorKind::ConstraintViolated, at))
-        },
-    )
+    element(r, tag, contents::fixed_octets, |r, header| {
+        let at = begin(r, header);
+        let octets = any_octets(r, header)?;
+        octets.as_slice().try_into().map_err(|_| Error::new(ErrorKind::ConstraintViolated, at))
+    })
 }
 
 /// BIT STRING (8.6).
@@ -483,11 +454,7 @@ pub fn fixed_octets<const N: usize>(r: &mut Reader<'_>, tag: Tag) -> Result<[u8;
 /// As [`Reader::bit_string`].
 #[inline]
 pub fn bits<'a>(r: &mut Reader<'a>, tag: Tag) -> Result<BitString<'a>> {
-    let short = |contents: &'a [u8]| match contents {
-        [0, octets @ ..] => BitString::new(octets, 0),
-        _ => None,
-    };
-    element(r, tag, short, Reader::bit_string)
+    element(r, tag, contents::bits, Reader::bit_string)
 }
 
 /// BIT STRING with named bits: in DER and CER without trailing zero bits (11.2.2). The value has the size that is asked
@@ -533,8 +500,7 @@ pub fn fixed_bits<const N: u32>(r: &mut Reader<'_>, tag: Tag) -> Result<FixedBit
 /// As [`Reader::oid`].
 #[inline]
 pub fn oid<'a>(r: &mut Reader<'a>, tag: Tag) -> Result<ObjectIdentifier<'a>> {
-    let short = |contents: &'a [u8]| OidRef::new(contents, 0).ok().map(ObjectIdentifier::from);
-    element(r, tag, short, |r, header| r.oid(header).map(ObjectIdentifier::from))
+    element(r, tag, contents::oid, |r, header| r.oid(header).map(ObjectIdentifier::from))
 }
 
 /// RELATIVE-OID (8.20).
@@ -551,8 +517,7 @@ pub fn relative_oid<'a>(r: &mut Reader<'a>, tag: Tag) -> Result<RelativeObjectId
 /// As [`Reader::text`].
 #[inline]
 pub fn text<'a>(r: &mut Reader<'a>, tag: Tag, kind: StringKind) -> Result<Text<'a>> {
-    let short = |contents| kind.is_plain(contents).then(|| Text::ascii(contents));
-    match r.short_primitive(tag, short) {
+    match r.short_primitive(tag, |octets| contents::text(octets, kind)) {
         Some(text) => Ok(text),
         None => any_text(r, tag, kind),
     }
@@ -752,15 +717,16 @@ pub fn in_order(
     if position <= *last || *last < least {
         return Err(out_of_order(*last, (position, component), required, r));
     }
-    *last = opaque(position);
+    *last = at_position(position);
     Ok(())
 }
 
-/// The same number, which the compiler takes for an unknown one. With link-time optimisation it would keep, for each arm of
+/// A position that the compiler takes for an unknown number. With link-time optimisation it would keep, for each arm of
 /// the loop over the elements, a flag of how the last position compares with that arm's: a hundred stores an element in a
 /// SET of a hundred components.
 #[inline(always)]
-fn opaque(position: u32) -> u32 {
+#[must_use]
+pub fn at_position(position: u32) -> u32 {
     core::hint::black_box(position)
 }
 
@@ -836,7 +802,7 @@ pub fn in_set(
     Ok(())
 }
 
-/// Whether a tag is below the last one, which it becomes. It is a call, so that BER keeps no last tag: see [`opaque`].
+/// Whether a tag is below the last one, which it becomes. It is a call, so that BER keeps no last tag: see [`at_position`].
 #[inline(never)]
 fn is_before(last: &mut u32, tag: Tag) -> bool {
     let before = tag.bits() < *last;
@@ -874,8 +840,9 @@ fn default_encoded(start: usize, r: &mut Reader<'_>) -> Error {
 /// As [`Writer::text`].
 #[inline]
 pub fn write_text(w: &mut Writer, tag: Tag, kind: StringKind, text: &Text<'_>) -> Result<()> {
-    if kind.is_plain(text.as_bytes()) {
-        w.octet_string(tag, text.as_bytes());
+    let octets = text.as_bytes();
+    if kind.is_plain(octets) {
+        w.octet_string(tag, octets);
         return Ok(());
     }
     match text.marked() {

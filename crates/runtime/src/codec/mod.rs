@@ -5,6 +5,7 @@
 
 mod additions;
 pub mod ber;
+pub mod contents;
 mod fault;
 #[cfg(feature = "serde")]
 pub mod jer;

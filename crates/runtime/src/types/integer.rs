@@ -27,6 +27,22 @@ impl<'a> Integer<'a> {
         Self(Octets::borrowed(fewest(octets)))
     }
 
+    /// An integer from two's complement in the fewest octets; nothing for other octets.
+    #[inline]
+    pub(crate) const fn of_fewest(octets: &'a [u8]) -> Option<Self> {
+        match octets {
+            [] | [0, 0..=0x7F, ..] | [0xFF, 0x80..=0xFF, ..] => None,
+            _ => Some(Self(Octets::borrowed(octets))),
+        }
+    }
+
+    /// An integer of a specification, whose octets are the fewest.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn constant(octets: &'static [u8]) -> Integer<'static> {
+        Integer(Octets::borrowed(octets))
+    }
+
     /// The same from octets that it does not borrow.
     #[must_use]
     pub fn copied(octets: &[u8]) -> Integer<'static> {

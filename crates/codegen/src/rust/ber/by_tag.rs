@@ -3,19 +3,101 @@
 use super::read::Held;
 use super::{Ber, is_sparse, tag_text};
 use crate::code::Presence;
-use crate::code::ber::{Attempt, Check, Guard, Member, Struct, Unknown};
-use crate::rust::imports::{BER, ERROR_KIND, UNKNOWN_ADDITIONS};
+use crate::code::ber::{Attempt, Begins, Check, Guard, Member, Order, Struct, Unknown};
+use crate::rust::imports::{BER, ERROR_KIND, RESULT, UNKNOWN_ADDITIONS};
 use crate::rust::{At, local};
 use crate::types::Edge;
 use tercet_plan::NodeId;
 
 impl Ber<'_, '_> {
+    /// Two loops: the inner one takes primitive elements in one piece by a look at the header, and leaves all others, and what is
+    /// wrong, where they are; the outer one reads one of those.
     pub(super) fn read_by_tag(&mut self, node: NodeId, code: &Struct<'_>, attempts: &[Attempt]) {
-        // Without a component that has to be there the value is filled in place.
-        let held = if is_sparse(code) { Held::Place } else { Held::Options };
+        let held = held(code);
         if held == Held::Options {
             self.variables(code);
         }
+        self.line("let mut last = 0_u32;");
+        self.open("loop {");
+        self.plain_elements(code, attempts, held);
+        self.line("let Some(tag) = r.peek_tag()? else { break };");
+        if held == Held::Place {
+            let keys = self.passed_keys(node);
+            self.line(format!("last = value.fill_ber_other(r, tag{keys}, last)?;"));
+            self.close("}");
+        } else {
+            self.any_element(node, code, attempts, held);
+            self.close("}");
+            self.collect(node, code);
+        }
+    }
+
+    /// The function that reads any element of a struct that is filled where it stands. It is apart so that the loop over plain
+    /// elements is short: ten kinds of records of an MSC with a hundred components each do not fit into the processor's
+    /// cache of instructions otherwise.
+    pub(super) fn fill_other(&mut self, node: NodeId, code: &Struct<'_>, parameters: &str) {
+        let Order::ByTag(attempts) = &code.order else { return };
+        self.line("#[inline(never)]");
+        self.open(format!("fn fill_ber_other(&mut self, {parameters}, mut last: u32) -> {RESULT}<u32> {{"));
+        self.line("let value = self;");
+        self.any_element(node, code, attempts, held(code));
+        self.line("Ok(last)");
+        self.close("}");
+    }
+
+    /// The loop over primitive elements in one piece.
+    fn plain_elements(&mut self, code: &Struct<'_>, attempts: &[Attempt], held: Held) {
+        let plain: Vec<(Attempt, String)> =
+            attempts.iter().filter_map(|attempt| Some((*attempt, self.plain(code, *attempt)?))).collect();
+        if plain.is_empty() {
+            return;
+        }
+        if code.set {
+            // In DER and CER they have an order.
+            self.open(format!("if r.rules() == {BER}::Rules::Ber {{"));
+        }
+        self.open("while let Some((tag, c, behind)) = r.next_primitive() {");
+        self.open("match tag {");
+        for (attempt, value) in plain {
+            let member = &code.members[attempt.member];
+            let place = self.place_of(member, held);
+            self.open(format!("{} => {{", self.pattern(member.begins)));
+            let position = attempt.member + 1;
+            self.line(match attempt.check {
+                Check::Sequence(0) => format!("if last >= {position} {{ break; }}"),
+                Check::Sequence(least) => format!("if last >= {position} || last < {least} {{ break; }}"),
+                Check::Set | Check::SetByLeastTag => format!("if {place}.is_some() {{ break; }}"),
+            });
+            self.line(format!("let Some(v) = {value} else {{ break }};"));
+            let value = self.p.own(member.value.node, "v".into());
+            let value = self.p.boxed(Edge::Field(member.field), value);
+            self.line(format!("{place} = Some({value});"));
+            if matches!(attempt.check, Check::Sequence(_)) {
+                self.line(format!("last = {BER}::at_position({position});"));
+            }
+            self.close("}");
+        }
+        self.line("_ => break,");
+        self.close("}");
+        self.line("r.go_on(behind);");
+        self.close("}");
+        if code.set {
+            self.close("}");
+        }
+    }
+
+    /// What reads a component from contents in one piece, if that can be.
+    fn plain(&self, code: &Struct<'_>, attempt: Attempt) -> Option<String> {
+        let member = &code.members[attempt.member];
+        let is_by_tag = attempt.guard == Guard::Nothing && matches!(member.begins, Begins::Tag(_));
+        if !is_by_tag || member.presence == Presence::Default {
+            return None;
+        }
+        self.read_contents(&member.value)
+    }
+
+    /// What reads an element with this tag, whatever it is.
+    fn any_element(&mut self, node: NodeId, code: &Struct<'_>, attempts: &[Attempt], held: Held) {
         let required: Vec<String> = code
             .required()
             .map(|number| format!("({}, {:?})", number + 1, code.members[number].name))
@@ -24,8 +106,6 @@ impl Ber<'_, '_> {
         if !code.set && !required.is_empty() {
             self.line(format!("const REQUIRED: {BER}::Required = &[{}];", required.join(", ")));
         }
-        self.line("let mut last = 0_u32;");
-        self.open("while let Some(tag) = r.peek_tag()? {");
         self.open("match tag.bits() {");
         for attempt in attempts {
             self.attempt(code, *attempt, held, list);
@@ -47,10 +127,12 @@ impl Ber<'_, '_> {
             self.line(format!("_ => {{ {order}; {unknown}; }}"));
         }
         self.close("}");
-        self.close("}");
-        if held == Held::Options {
-            self.collect(node, code);
-        }
+    }
+
+    /// The place of a component's value, which is an option.
+    fn place_of(&self, member: &Member<'_>, held: Held) -> String {
+        let name = self.p.names.field(member.field);
+        if held == Held::Place { format!("value.{name}") } else { local(name) }
     }
 
     /// A variable for each component, and one for unknown elements.
@@ -71,10 +153,7 @@ impl Ber<'_, '_> {
         let member = &code.members[attempt.member];
         let value =
             self.read_held(Edge::Field(member.field), &member.value, held, At::Component(member.name));
-        let place = match held {
-            Held::Place => format!("value.{}", self.p.names.field(member.field)),
-            _ => local(self.p.names.field(member.field)),
-        };
+        let place = self.place_of(member, held);
         let pattern = match attempt.guard {
             Guard::Nothing => self.pattern(member.begins),
             Guard::Absent => format!("_ if {place}.is_none() || {}", self.is(member.begins)),
@@ -115,6 +194,11 @@ impl Ber<'_, '_> {
         members.extend(self.p.names.additions(node).map(|name| format!("{name}: unknown,")));
         self.value(&members);
     }
+}
+
+/// Without a component that has to be there the value is filled in place.
+fn held(code: &Struct<'_>) -> Held {
+    if is_sparse(code) { Held::Place } else { Held::Options }
 }
 
 /// The line that checks that an element may stand where it does.

@@ -53,28 +53,41 @@ impl Ber<'_, '_> {
         members.iter().map(|member| self.is(member.begins)).collect::<Vec<_>>().join(" || ")
     }
 
-    /// The expression of the component with this number, whether it is there or not.
-    fn component(&self, code: &Struct<'_>, number: usize) -> String {
+    /// Where the component with this number is, for errors.
+    pub(super) fn at<'m>(code: &Struct<'m>, number: usize) -> At<'m> {
         let member = &code.members[number];
-        let at = if member.is_placed() {
+        if member.is_placed() {
             At::Mandatory(member.name, number, code.unknown != Unknown::Refuse)
         } else {
             At::Component(member.name)
-        };
-        let value = self.read_held(Edge::Field(member.field), &member.value, Held::Values, at);
-        let next = || match member.next {
+        }
+    }
+
+    /// The condition that the component with this number, which may be absent, is there.
+    pub(super) fn next(&self, code: &Struct<'_>, number: usize) -> String {
+        let member = &code.members[number];
+        match member.next {
             Next::Begins => self.is_next(member.begins),
             Next::More => "r.has_more()?".into(),
             Next::NotBehind => {
                 let (is, behind) = (self.is(member.begins), self.is_any_of(&code.members[number + 1..]));
                 format!("r.peek_tag()?.is_some_and(|tag| {is} || !({behind}))")
             }
-        };
+        }
+    }
+
+    /// The expression of the component with this number, whether it is there or not.
+    fn component(&self, code: &Struct<'_>, number: usize) -> String {
+        let member = &code.members[number];
+        let at = Self::at(code, number);
+        let value = self.read_held(Edge::Field(member.field), &member.value, Held::Values, at);
         match member.presence {
             Presence::Required => value,
-            Presence::Optional => format!("if {} {{ Some({value}) }} else {{ None }}", next()),
+            Presence::Optional => {
+                format!("if {} {{ Some({value}) }} else {{ None }}", self.next(code, number))
+            }
             Presence::Default => {
-                let (next, checked) = (next(), self.not_default(member));
+                let (next, checked) = (self.next(code, number), self.not_default(member));
                 let default = self.p.default_value(member.field).unwrap_or_default();
                 format!(
                     "if {next} {{ let s = r.position(); let v = {value}; {checked}; v }} else {{ {default} }}"

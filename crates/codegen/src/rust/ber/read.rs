@@ -29,12 +29,16 @@ impl Ber<'_, '_> {
 
     /// The same with the function of a struct that is called.
     fn read_as(&self, value: &Value, held: Held, at: At<'_>, function: &str) -> String {
-        let (first, at) = (at, if value.around.is_empty() { at } else { at.behind() });
-        let inside = at.value(self.read_call(value, held, function));
-        let inside = self.p.own(value.node, inside);
+        self.around(value, at, |at| self.p.own(value.node, at.value(self.read_call(value, held, function))))
+    }
+
+    /// An expression between what enters and leaves the tags around a value; `inside` makes it.
+    pub(super) fn around(&self, value: &Value, at: At<'_>, inside: impl FnOnce(At<'_>) -> String) -> String {
         if value.around.is_empty() {
-            return inside;
+            return inside(at);
         }
+        let (first, at) = (at, at.behind());
+        let inside = inside(at);
         let mut out = String::from("{ ");
         for (i, tag) in value.around.iter().enumerate() {
             let at = if i == 0 { first } else { at };
@@ -51,9 +55,31 @@ impl Ber<'_, '_> {
     fn read_call(&self, value: &Value, held: Held, function: &str) -> String {
         let node = value.node;
         let tag = value.tag.map_or_else(|| format!("{TAG}::NULL"), tag_text);
-        let plain = |function: &str| format!("{BER}::{function}(r, {tag})");
+        if let Some((function, more)) = self.function(value) {
+            return format!("{BER}::{function}(r, {tag}{more})");
+        }
         let name = || self.p.names.ty(node);
         match &value.primitive {
+            Primitive::Any => format!("{BER}::any(r)"),
+            Primitive::Contained(bits, inside) => {
+                let inside = self.p.boxed(Edge::Content(node), self.read(inside, held, At::Nothing));
+                format!("{BER}::contained(r, {tag}, {bits}, {})", closure("r", &inside))
+            }
+            Primitive::Struct => {
+                format!("{}::{function}(r, {tag}{})", name(), self.keys(value, held))
+            }
+            Primitive::List => {
+                format!("read_ber_{}(r, {tag}{})", self.p.list_function(node), self.keys(value, held))
+            }
+            // What is untagged, as all others have a function.
+            _ => format!("{}::read_ber(r{})", name(), self.keys(value, held)),
+        }
+    }
+
+    /// The function of the runtime that reads an element with such contents, and its arguments behind the tag.
+    pub(super) fn function(&self, value: &Value) -> Option<(String, String)> {
+        let plain = |function: &str| (function.to_owned(), String::new());
+        Some(match &value.primitive {
             Primitive::Boolean => plain("boolean"),
             Primitive::Null => plain("null"),
             Primitive::Integer { signed: true, bits: 64 } => plain("integer"),
@@ -67,36 +93,53 @@ impl Ber<'_, '_> {
             Primitive::FixedBits(bits, true) => plain(&format!("fixed_named_bits::<{bits}>")),
             Primitive::FixedBits(bits, false) => plain(&format!("fixed_bits::<{bits}>")),
             Primitive::NamedBits(least, usize::MAX) => {
-                format!("{BER}::named_bits(r, {tag}, {least}, usize::MAX)")
+                ("named_bits".into(), format!(", {least}, usize::MAX"))
             }
-            Primitive::NamedBits(least, most) => format!("{BER}::named_bits(r, {tag}, {least}, {most})"),
+            Primitive::NamedBits(least, most) => ("named_bits".into(), format!(", {least}, {most}")),
             Primitive::BitString => plain("bits"),
             Primitive::FixedOctets(octets) => plain(&format!("fixed_octets::<{octets}>")),
             Primitive::OctetString => plain("octets"),
             Primitive::ObjectIdentifier => plain("oid"),
             Primitive::RelativeOid => plain("relative_oid"),
-            Primitive::Any => format!("{BER}::any(r)"),
             Primitive::UtcTime => plain("utc_time"),
             Primitive::GeneralizedTime => plain("generalized_time"),
-            Primitive::Time(time) => format!("{BER}::time(r, {tag}, {TIME_TYPE}::{time:?})"),
-            Primitive::Text(kind) => format!("{BER}::text(r, {tag}, {STRING_KIND}::{kind:?})"),
-            Primitive::Contained(bits, inside) => {
-                let inside = self.p.boxed(Edge::Content(node), self.read(inside, held, At::Nothing));
-                format!("{BER}::contained(r, {tag}, {bits}, {})", closure("r", &inside))
+            Primitive::Time(time) => ("time".into(), format!(", {TIME_TYPE}::{time:?}")),
+            Primitive::Text(kind) => ("text".into(), format!(", {STRING_KIND}::{kind:?}")),
+            Primitive::Enumerated => {
+                ("enumerated".into(), format!(", {}::from_number", self.p.names.ty(value.node)))
             }
-            Primitive::Enumerated => format!("{BER}::enumerated(r, {tag}, {}::from_number)", name()),
-            Primitive::Struct => {
-                format!("{}::{function}(r, {tag}{})", name(), self.keys(value, held))
+            Primitive::Any
+            | Primitive::Contained(..)
+            | Primitive::Struct
+            | Primitive::Untagged
+            | Primitive::List => {
+                return None;
             }
-            Primitive::Untagged => format!("{}::read_ber(r{})", name(), self.keys(value, held)),
-            Primitive::List => {
-                format!("read_ber_{}(r, {tag}{})", self.p.list_function(node), self.keys(value, held))
-            }
-        }
+        })
+    }
+
+    /// The expression that reads contents, `c`, which stand in one piece; nothing where the runtime has no such function, or
+    /// there are tags around the value's own.
+    pub(super) fn read_contents(&self, value: &Value) -> Option<String> {
+        let has_function = match value.primitive {
+            Primitive::Boolean
+            | Primitive::Null
+            | Primitive::Integer { .. }
+            | Primitive::BigInteger
+            | Primitive::BitString
+            | Primitive::FixedOctets(_)
+            | Primitive::OctetString
+            | Primitive::ObjectIdentifier
+            | Primitive::Text(_)
+            | Primitive::Enumerated => value.around.is_empty(),
+            _ => false,
+        };
+        let (function, more) = self.function(value).filter(|_| has_function)?;
+        Some(format!("{BER}::contents::{function}(c{more})"))
     }
 
     /// The arguments for the keys of a value, each behind a comma.
-    fn keys(&self, value: &Value, held: Held) -> String {
+    pub(super) fn keys(&self, value: &Value, held: Held) -> String {
         match held {
             Held::Values => self.p.local_keys(&value.keys),
             Held::Options | Held::Place => {
@@ -120,7 +163,7 @@ impl Ber<'_, '_> {
 
     /// What reads a component, alternative or row, in a box if it is so.
     pub(super) fn read_held(&self, edge: Edge, value: &Value, held: Held, at: At<'_>) -> String {
-        if self.p.types.is_boxed(edge) && self.filled.contains(&value.node) {
+        if self.p.types.is_boxed(edge) && self.filled.contains_key(&value.node) {
             return self.read_as(value, held, at, "read_ber_boxed");
         }
         self.p.boxed(edge, self.read(value, held, at))
@@ -131,18 +174,9 @@ impl Ber<'_, '_> {
         self.line(if wraps { format!("Ok(Self({value}))") } else { ok(&value) });
     }
 
-    /// The functions around that which fills a struct, whose first line is printed last.
-    pub(super) fn filling(&mut self, parameters: &str, node: NodeId) {
-        let keys: String = self.p.types.keys(node).iter().map(|key| format!(", k{key}")).collect();
-        for (function, ty) in [("read_ber", "Self".to_owned()), ("read_ber_boxed", format!("{BOX}<Self>"))] {
-            self.open(format!("fn {function}({parameters}) -> {RESULT}<{ty}> {{"));
-            self.line(format!("let mut value = {}::default();", ty.replace('<', "::<")));
-            self.line(format!("value.fill_ber(r, tag{keys})?;"));
-            self.line("Ok(value)");
-            self.close("}");
-        }
-        self.open(format!("fn fill_ber(&mut self, {parameters}) -> {RESULT}<()> {{"));
-        self.line("let value = self;");
+    /// The keys that the codec of a type has been given, as arguments for another function, each behind a comma.
+    pub(super) fn passed_keys(&self, node: NodeId) -> String {
+        self.p.types.keys(node).iter().map(|key| format!(", k{key}")).collect()
     }
 
     pub(super) fn read_struct(&mut self, node: NodeId, code: &Struct<'_>) {
@@ -151,6 +185,7 @@ impl Ber<'_, '_> {
         }
         self.line(format!("let level = {BER}::enter(r, tag)?;"));
         match &code.order {
+            Order::InOrder if self.filled.contains_key(&node) => self.fill_in_order(node, code),
             Order::InOrder => self.read_in_order(node, code),
             Order::ByTag(attempts) => self.read_by_tag(node, code, attempts),
         }
@@ -163,7 +198,7 @@ impl Ber<'_, '_> {
         if code.counted {
             self.line("r.end_value();");
         }
-        self.line(if super::is_filled(code) { "Ok(())" } else { "Ok(value)" });
+        self.line(if self.filled.contains_key(&node) { "Ok(())" } else { "Ok(value)" });
     }
 
     /// The expression that keeps or drops an element that is not known.
@@ -269,6 +304,8 @@ impl Ber<'_, '_> {
             // The elements are read when they are asked for.
             let checked = if self.p.types.is_checked(node) { "_checked" } else { "" };
             format!("{SEQUENCE_OF}::read_ber{checked}(r, tag, {}, {read})", code.set)
+        } else if let Some(list) = self.filled_list(code) {
+            list
         } else {
             format!("{BER}::{}(r, tag, {read})", if code.set { "set_of" } else { "list" })
         };

@@ -38,7 +38,7 @@ impl Ber<'_, '_> {
             Primitive::NamedBits(..) => format!("{BER}::write_named_bits(w, {tag}, {v});"),
             Primitive::BitString => format!("w.bit_string({tag}, {of}.as_bits());"),
             Primitive::FixedOctets(octets) => format!("w.fixed_octets::<{octets}>({tag}, {v});"),
-            Primitive::OctetString => format!("w.octet_string({tag}, {v});"),
+            Primitive::OctetString => format!("w.octets({tag}, {v});"),
             Primitive::ObjectIdentifier | Primitive::RelativeOid => {
                 format!("w.raw({tag}, {of}.as_bytes());")
             }

@@ -1,0 +1,137 @@
+//! Elements that are read into the place where they stay.
+
+use super::{ROOM, any, enter, in_set_of};
+use crate::ber::Reader;
+use crate::codec::parts::put;
+use crate::types::Octets;
+use crate::{Result, Tag};
+use alloc::vec::Vec;
+
+/// Reads an element into a place: its contents by `short` if they stand in one piece and that can, else the element by `long`.
+///
+/// # Errors
+/// What `long` says.
+#[inline(always)]
+pub fn fill<'a, T>(
+    r: &mut Reader<'a>,
+    tag: Tag,
+    place: &mut T,
+    short: impl FnOnce(&'a [u8]) -> Option<T>,
+    long: fn(&mut Reader<'a>, Tag) -> Result<T>,
+) -> Result<()> {
+    match r.short_primitive(tag, |contents| short(contents).map(|value| put(place, value))) {
+        Some(()) => Ok(()),
+        None => fill_long(r, tag, place, long),
+    }
+}
+
+/// Reads an optional component, which is there, in the same way.
+///
+/// # Errors
+/// What `long` says.
+#[inline(always)]
+pub fn fill_option<'a, T>(
+    r: &mut Reader<'a>,
+    tag: Tag,
+    place: &mut Option<T>,
+    short: impl FnOnce(&'a [u8]) -> Option<T>,
+    long: fn(&mut Reader<'a>, Tag) -> Result<T>,
+) -> Result<()> {
+    match r.short_primitive(tag, |contents| short(contents).map(|value| put(place, Some(value)))) {
+        Some(()) => Ok(()),
+        None => fill_option_long(r, tag, place, long),
+    }
+}
+
+#[inline(never)]
+fn fill_long<'a, T>(
+    r: &mut Reader<'a>,
+    tag: Tag,
+    place: &mut T,
+    long: fn(&mut Reader<'a>, Tag) -> Result<T>,
+) -> Result<()> {
+    put(place, long(r, tag)?);
+    Ok(())
+}
+
+#[inline(never)]
+fn fill_option_long<'a, T>(
+    r: &mut Reader<'a>,
+    tag: Tag,
+    place: &mut Option<T>,
+    long: fn(&mut Reader<'a>, Tag) -> Result<T>,
+) -> Result<()> {
+    put(place, Some(long(r, tag)?));
+    Ok(())
+}
+
+/// Reads a complete element of any type into a place.
+///
+/// # Errors
+/// As [`any`].
+#[inline]
+pub fn fill_any<'a>(r: &mut Reader<'a>, place: &mut Octets<'a>) -> Result<()> {
+    match r.short_element() {
+        Some(element) => put(place, Octets::borrowed(element)),
+        None => put(place, any(r)?),
+    }
+    Ok(())
+}
+
+/// Reads an optional component that may be any element, and is there, in the same way.
+///
+/// # Errors
+/// As [`any`].
+#[inline]
+pub fn fill_any_option<'a>(r: &mut Reader<'a>, place: &mut Option<Octets<'a>>) -> Result<()> {
+    match r.short_element() {
+        Some(element) => put(place, Some(Octets::borrowed(element))),
+        None => put(place, Some(any(r)?)),
+    }
+    Ok(())
+}
+
+/// SEQUENCE OF (8.10) whose elements are read into their places, which hold what `empty` makes before.
+///
+/// # Errors
+/// What `fill` says, and as [`enter`].
+#[inline]
+pub fn filled_list<'a, T>(
+    r: &mut Reader<'a>,
+    tag: Tag,
+    empty: impl Fn() -> T,
+    mut fill: impl FnMut(&mut T, &mut Reader<'a>) -> Result<()>,
+) -> Result<Vec<T>> {
+    let level = enter(r, tag)?;
+    let mut list = Vec::with_capacity(r.elements(ROOM / size_of::<T>().max(1) + 1));
+    while r.has_more()? {
+        list.push(empty());
+        if let Some(place) = list.last_mut()
+            && let Err(error) = fill(place, r)
+        {
+            r.path.element(list.len() - 1);
+            return Err(error);
+        }
+    }
+    r.leave(level)?;
+    Ok(list)
+}
+
+/// SET OF (8.12), in DER and CER in the order of 11.6, in the same way.
+///
+/// # Errors
+/// [`SetOfOrder`](crate::ErrorKind::SetOfOrder), else as [`filled_list`].
+#[inline]
+pub fn filled_set_of<'a, T>(
+    r: &mut Reader<'a>,
+    tag: Tag,
+    empty: impl Fn() -> T,
+    mut fill: impl FnMut(&mut T, &mut Reader<'a>) -> Result<()>,
+) -> Result<Vec<T>> {
+    let mut previous: &[u8] = &[];
+    filled_list(r, tag, empty, |place, r| {
+        let start = r.rest();
+        fill(place, r)?;
+        in_set_of(&mut previous, start, r)
+    })
+}
