@@ -171,6 +171,27 @@ impl<'a> Elements<'a> {
     }
 }
 
+/// Takes the contents of the next element, which has to have this identifier; `None` if [`Elements::expect`] has a fault to
+/// report there. A few instructions, where a fault is looked for later.
+#[inline(always)]
+pub(crate) fn take<'a>(octets: &mut &'a [u8], identifier: u8) -> Option<&'a [u8]> {
+    let (contents, rest) = match *octets {
+        [found, length @ 0..0x80, rest @ ..] if *found == identifier => {
+            rest.split_at_checked(usize::from(*length))?
+        }
+        [found, ..] if *found == identifier => take_long(octets)?,
+        _ => return None,
+    };
+    *octets = rest;
+    Some(contents)
+}
+
+#[inline(never)]
+fn take_long(octets: &[u8]) -> Option<(&[u8], &[u8])> {
+    let header = header(octets, 0).ok()??;
+    octets.get(header.size..)?.split_at_checked(header.length)
+}
+
 #[cold]
 fn unexpected(what: &str, found: Option<u8>, at: u64) -> Error {
     match found {

@@ -255,16 +255,41 @@ fn check_name(name: &[u8], begin: u64) -> Result<()> {
 
 /// Checks the attributes of an entry and returns whether one of them has the option `range`.
 #[inline]
-fn check_attributes(mut list: Elements<'_>) -> Result<bool> {
+fn check_attributes(list: Elements<'_>) -> Result<bool> {
+    match are_ranged(list.rest()) {
+        Some(is_ranged) => Ok(is_ranged),
+        None => find_fault(list),
+    }
+}
+
+/// Returns whether one of the attributes has the option `range`; `None` if one is malformed.
+#[inline]
+fn are_ranged(mut list: &[u8]) -> Option<bool> {
+    let mut is_ranged = false;
+    while !list.is_empty() {
+        let mut attribute = element::take(&mut list, tag::SEQUENCE)?;
+        let description = element::take(&mut attribute, tag::OCTET_STRING)?;
+        // One comparison for nearly all descriptions: a range ends with a digit or an asterisk.
+        if matches!(description.last(), Some(b'0'..=b'9' | b'*')) {
+            is_ranged |= has_range(description);
+        }
+        let mut values = element::take(&mut attribute, tag::SET)?;
+        while !values.is_empty() {
+            element::take(&mut values, tag::OCTET_STRING)?;
+        }
+    }
+    Some(is_ranged)
+}
+
+/// The walk of [`are_ranged`] with the place of the fault.
+#[cold]
+fn find_fault(mut list: Elements<'_>) -> Result<bool> {
     let mut is_ranged = false;
     while !list.rest().is_empty() {
         let attribute = list.expect(tag::SEQUENCE, "PartialAttribute")?;
         let mut attribute = Elements::new(attribute, list.begin(attribute));
         let description = attribute.expect(tag::OCTET_STRING, "type of an attribute")?;
-        // One comparison for nearly all descriptions: a range ends with a digit or an asterisk.
-        if matches!(description.last(), Some(b'0'..=b'9' | b'*')) {
-            is_ranged |= has_range(description);
-        }
+        is_ranged |= has_range(description);
         let values = attribute.expect(tag::SET, "vals of an attribute")?;
         let mut values = Elements::new(values, attribute.begin(values));
         while !values.rest().is_empty() {
