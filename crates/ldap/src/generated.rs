@@ -11,7 +11,7 @@ extern crate alloc;
 use core::fmt;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use tercet_runtime::codec::{Notation, UnknownAlternative, at, ber};
+use tercet_runtime::codec::{Notation, UnknownAlternative, at, ber, parts};
 use tercet_runtime::types::{Integer, Octets};
 use tercet_runtime::{Result, Tag, codec};
 
@@ -2291,19 +2291,208 @@ impl Notation for ValuesReturnFilter<'_> {
 }
 
 impl<'a> LdapMessage<'a> {
+    const EMPTY: Self = Self { message_id: 0, protocol_op: ProtocolOp::EMPTY, controls: None };
+}
+
+impl<'a> ProtocolOp<'a> { const EMPTY: Self = Self::UnbindRequest(()); }
+
+impl<'a> SearchResultEntry<'a> {
+    const EMPTY: Self = Self { object_name: Octets::borrowed(&[]), attributes: Vec::new() };
+}
+
+impl<'a> VirtualListViewRequest<'a> {
+    const EMPTY: Self = Self { before_count: 0, after_count: 0, target: Target::EMPTY, context_id: None };
+}
+
+impl<'a> Target<'a> { const EMPTY: Self = Self::GreaterThanOrEqual(Octets::borrowed(&[])); }
+
+impl<'a> VirtualListViewResponse<'a> {
+    const EMPTY: Self = Self {
+        target_position: 0,
+        content_count: 0,
+        virtual_list_view_result: SortResultCode::Success,
+        context_id: None,
+    };
+}
+
+impl<'a> SyncRequest<'a> {
+    const EMPTY: Self = Self { mode: SyncRequestMode::RefreshOnly, cookie: None, reload_hint: false };
+}
+
+impl<'a> SyncState<'a> {
+    const EMPTY: Self = Self {
+        state: SyncStateState::Present,
+        entry_uuid: Octets::borrowed(&[]),
+        cookie: None,
+    };
+}
+
+impl<'a> PasswordPolicy<'a> { const EMPTY: Self = Self { warning: None, error: None }; }
+
+impl<'a> PasswordPolicyWarning<'a> { const EMPTY: Self = Self::TimeBeforeExpiration(0); }
+
+impl<'a> PasswdModifyRequest<'a> {
+    const EMPTY: Self = Self { user_identity: None, old_passwd: None, new_passwd: None };
+}
+
+impl<'a> EntryChange<'a> {
+    const EMPTY: Self = Self {
+        change_type: EntryChangeChangeType::Add,
+        previous_dn: None,
+        change_number: None,
+    };
+}
+
+impl<'a> DirSync<'a> {
+    const EMPTY: Self = Self { flags: Integer::ZERO, max_bytes: 0, cookie: Octets::borrowed(&[]) };
+}
+
+impl<'a> AttributeValueAssertion<'a> {
+    const EMPTY: Self = Self {
+        attribute_desc: Octets::borrowed(&[]),
+        assertion_value: Octets::borrowed(&[]),
+    };
+}
+
+impl<'a> SubstringFilter<'a> {
+    const EMPTY: Self = Self { r#type: Octets::borrowed(&[]), substrings: Vec::new() };
+}
+
+impl<'a> MatchingRuleAssertion<'a> {
+    const EMPTY: Self = Self {
+        matching_rule: None,
+        r#type: None,
+        match_value: Octets::borrowed(&[]),
+        dn_attributes: false,
+    };
+}
+
+impl<'a> SortKey<'a> {
+    const EMPTY: Self = Self {
+        attribute_type: Octets::borrowed(&[]),
+        ordering_rule: None,
+        reverse_order: false,
+    };
+}
+
+impl<'a> SyncInfoSyncIdSet<'a> {
+    const EMPTY: Self = Self { cookie: None, refresh_deletes: false, sync_uui_ds: Vec::new() };
+}
+
+impl<'a> BindRequest<'a> {
+    const EMPTY: Self = Self {
+        version: 0,
+        name: Octets::borrowed(&[]),
+        authentication: AuthenticationChoice::EMPTY,
+    };
+}
+
+impl<'a> AuthenticationChoice<'a> { const EMPTY: Self = Self::Simple(Octets::borrowed(&[])); }
+
+impl<'a> BindResponse<'a> {
+    const EMPTY: Self = Self {
+        result_code: ResultCode::Success,
+        matched_dn: Octets::borrowed(&[]),
+        diagnostic_message: Octets::borrowed(&[]),
+        referral: None,
+        server_sasl_creds: None,
+    };
+}
+
+impl<'a> SearchRequest<'a> {
+    const EMPTY: Self = Self {
+        base_object: Octets::borrowed(&[]),
+        scope: SearchRequestScope::BaseObject,
+        deref_aliases: SearchRequestDerefAliases::NeverDerefAliases,
+        size_limit: 0,
+        time_limit: 0,
+        types_only: false,
+        filter: Filter::EMPTY,
+        attributes: Vec::new(),
+    };
+}
+
+impl<'a> Filter<'a> { const EMPTY: Self = Self::And(Vec::new()); }
+
+impl<'a> LdapResult<'a> {
+    const EMPTY: Self = Self {
+        result_code: ResultCode::Success,
+        matched_dn: Octets::borrowed(&[]),
+        diagnostic_message: Octets::borrowed(&[]),
+        referral: None,
+    };
+}
+
+impl<'a> ModifyRequest<'a> {
+    const EMPTY: Self = Self { object: Octets::borrowed(&[]), changes: Vec::new() };
+}
+
+impl<'a> AddRequest<'a> { const EMPTY: Self = Self { entry: Octets::borrowed(&[]), attributes: Vec::new() }; }
+
+impl<'a> ModifyDnRequest<'a> {
+    const EMPTY: Self = Self {
+        entry: Octets::borrowed(&[]),
+        newrdn: Octets::borrowed(&[]),
+        deleteoldrdn: false,
+        new_superior: None,
+    };
+}
+
+impl<'a> CompareRequest<'a> {
+    const EMPTY: Self = Self { entry: Octets::borrowed(&[]), ava: AttributeValueAssertion::EMPTY };
+}
+
+impl<'a> ExtendedRequest<'a> {
+    const EMPTY: Self = Self { request_name: Octets::borrowed(&[]), request_value: None };
+}
+
+impl<'a> ExtendedResponse<'a> {
+    const EMPTY: Self = Self {
+        result_code: ResultCode::Success,
+        matched_dn: Octets::borrowed(&[]),
+        diagnostic_message: Octets::borrowed(&[]),
+        referral: None,
+        response_name: None,
+        response_value: None,
+    };
+}
+
+impl<'a> IntermediateResponse<'a> { const EMPTY: Self = Self { response_name: None, response_value: None }; }
+
+impl<'a> Control<'a> {
+    const EMPTY: Self = Self { control_type: Octets::borrowed(&[]), criticality: false, control_value: None };
+}
+
+impl<'a> PartialAttribute<'a> {
+    const EMPTY: Self = Self { r#type: Octets::borrowed(&[]), vals: Vec::new() };
+}
+
+impl<'a> SaslCredentials<'a> {
+    const EMPTY: Self = Self { mechanism: Octets::borrowed(&[]), credentials: None };
+}
+
+impl<'a> Change<'a> {
+    const EMPTY: Self = Self { operation: ChangeOperation::Add, modification: PartialAttribute::EMPTY };
+}
+
+impl<'a> LdapMessage<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
+        Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
         r.begin_value()?;
         let level = ber::enter(r, tag)?;
-        let value = Self {
-            message_id: at!(r, "messageID", (0, true, Self::place), ber::narrow::<u32>(r, Tag::universal(2))),
-            protocol_op: at!(r, "protocolOp", (1, true, Self::place), ProtocolOp::read_ber(r)),
-            controls: if r.is_next(Tag::context(0)) {
-                Some(at!(r, "controls", read_ber_controls(r, Tag::context(0))))
-            } else { None },
-        };
+        parts::put(&mut value.message_id, at!(r, "messageID", (0, true, Self::place), ber::narrow::<u32>(r, Tag::universal(2))));
+        parts::put(&mut value.protocol_op, at!(r, "protocolOp", (1, true, Self::place), ProtocolOp::read_ber(r)));
+        if r.is_next(Tag::context(0)) {
+            parts::put(&mut value.controls, Some(at!(r, "controls", read_ber_controls(r, Tag::context(0)))));
+        }
         ber::leave_extensible(r, level, Self::place)?;
         r.end_value();
-        Ok(value)
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         w.begin_value()?;
@@ -2394,7 +2583,7 @@ impl<'a> Filter<'a> {
                 at!(w, "lessOrEqual", v.write_ber(w));
                 w.close(Tag::context(6), m);
             }
-            Self::Present(v) => w.octet_string(Tag::context(7), v),
+            Self::Present(v) => w.octets(Tag::context(7), v),
             Self::ApproxMatch(v) => {
                 let m = w.open();
                 at!(w, "approxMatch", v.write_ber(w));
@@ -2418,19 +2607,23 @@ impl<'a> Filter<'a> {
 
 impl<'a> SearchResultEntry<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
-        let level = ber::enter(r, tag)?;
-        let value = Self {
-            object_name: at!(r, "objectName", (0, true, Self::place), ber::octets(r, Tag::universal(4))),
-            attributes: at!(r, "attributes", (1, true, Self::place), read_ber_partial_attribute_list(r, Tag::universal(16))),
-        };
-        ber::leave_extensible(r, level, Self::place)?;
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
         Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
+        let level = ber::enter(r, tag)?;
+        at!(r, "objectName", (0, true, Self::place), ber::fill(r, Tag::universal(4), &mut value.object_name, ber::contents::octets, ber::octets));
+        parts::put(&mut value.attributes, at!(r, "attributes", (1, true, Self::place), read_ber_partial_attribute_list(r, Tag::universal(16))));
+        ber::leave_extensible(r, level, Self::place)?;
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
         at!(w, "attributes", write_ber_partial_attribute_list(&self.attributes, w));
         w.close(Tag::universal(16), m);
-        w.octet_string(Tag::universal(4), &self.object_name);
+        w.octets(Tag::universal(4), &self.object_name);
         Ok(())
     }
 
@@ -2454,7 +2647,7 @@ impl<'a> PagedResults<'a> {
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        w.octet_string(Tag::universal(4), &self.cookie);
+        w.octets(Tag::universal(4), &self.cookie);
         w.integer(Tag::universal(2), i64::from(self.size));
         Ok(())
     }
@@ -2469,7 +2662,7 @@ impl<'a> PagedResults<'a> {
 }
 
 fn read_ber_sort_key_list<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<SortKey<'a>>> {
-    ber::list(r, tag, |r| SortKey::read_ber(r, Tag::universal(16)))
+    ber::filled_list(r, tag, || SortKey::EMPTY, |v, r| v.fill_ber(r, Tag::universal(16)))
 }
 fn write_ber_sort_key_list(list: &[SortKey<'_>], w: &mut ber::Writer) -> Result<()> {
     let mut left = list.iter();
@@ -2494,7 +2687,7 @@ impl<'a> SortResult<'a> {
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        if let Some(v) = &self.attribute_type { w.octet_string(Tag::context(0), v); }
+        if let Some(v) = &self.attribute_type { w.octets(Tag::context(0), v); }
         w.integer(Tag::universal(10), self.sort_result.number());
         Ok(())
     }
@@ -2510,20 +2703,24 @@ impl<'a> SortResult<'a> {
 
 impl<'a> VirtualListViewRequest<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
-        let level = ber::enter(r, tag)?;
-        let value = Self {
-            before_count: at!(r, "beforeCount", (0, true, Self::place), ber::narrow::<u32>(r, Tag::universal(2))),
-            after_count: at!(r, "afterCount", (1, true, Self::place), ber::narrow::<u32>(r, Tag::universal(2))),
-            target: at!(r, "target", (2, true, Self::place), Target::read_ber(r)),
-            context_id: if r.is_next(Tag::universal(4)) {
-                Some(at!(r, "contextID", ber::octets(r, Tag::universal(4))))
-            } else { None },
-        };
-        ber::leave_extensible(r, level, Self::place)?;
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
         Ok(value)
     }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
+        let level = ber::enter(r, tag)?;
+        parts::put(&mut value.before_count, at!(r, "beforeCount", (0, true, Self::place), ber::narrow::<u32>(r, Tag::universal(2))));
+        parts::put(&mut value.after_count, at!(r, "afterCount", (1, true, Self::place), ber::narrow::<u32>(r, Tag::universal(2))));
+        parts::put(&mut value.target, at!(r, "target", (2, true, Self::place), Target::read_ber(r)));
+        if r.is_next(Tag::universal(4)) {
+            at!(r, "contextID", ber::fill_option(r, Tag::universal(4), &mut value.context_id, ber::contents::octets, ber::octets));
+        }
+        ber::leave_extensible(r, level, Self::place)?;
+        Ok(())
+    }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        if let Some(v) = &self.context_id { w.octet_string(Tag::universal(4), v); }
+        if let Some(v) = &self.context_id { w.octets(Tag::universal(4), v); }
         at!(w, "target", self.target.write_ber(w));
         w.integer(Tag::universal(2), i64::from(self.after_count));
         w.integer(Tag::universal(2), i64::from(self.before_count));
@@ -2543,20 +2740,24 @@ impl<'a> VirtualListViewRequest<'a> {
 
 impl<'a> VirtualListViewResponse<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
-        let level = ber::enter(r, tag)?;
-        let value = Self {
-            target_position: at!(r, "targetPosition", (0, true, Self::place), ber::narrow::<u32>(r, Tag::universal(2))),
-            content_count: at!(r, "contentCount", (1, true, Self::place), ber::narrow::<u32>(r, Tag::universal(2))),
-            virtual_list_view_result: at!(r, "virtualListViewResult", (2, true, Self::place), ber::enumerated(r, Tag::universal(10), SortResultCode::from_number)),
-            context_id: if r.is_next(Tag::universal(4)) {
-                Some(at!(r, "contextID", ber::octets(r, Tag::universal(4))))
-            } else { None },
-        };
-        ber::leave_extensible(r, level, Self::place)?;
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
         Ok(value)
     }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
+        let level = ber::enter(r, tag)?;
+        parts::put(&mut value.target_position, at!(r, "targetPosition", (0, true, Self::place), ber::narrow::<u32>(r, Tag::universal(2))));
+        parts::put(&mut value.content_count, at!(r, "contentCount", (1, true, Self::place), ber::narrow::<u32>(r, Tag::universal(2))));
+        parts::put(&mut value.virtual_list_view_result, at!(r, "virtualListViewResult", (2, true, Self::place), ber::enumerated(r, Tag::universal(10), SortResultCode::from_number)));
+        if r.is_next(Tag::universal(4)) {
+            at!(r, "contextID", ber::fill_option(r, Tag::universal(4), &mut value.context_id, ber::contents::octets, ber::octets));
+        }
+        ber::leave_extensible(r, level, Self::place)?;
+        Ok(())
+    }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        if let Some(v) = &self.context_id { w.octet_string(Tag::universal(4), v); }
+        if let Some(v) = &self.context_id { w.octets(Tag::universal(4), v); }
         w.integer(Tag::universal(10), self.virtual_list_view_result.number());
         w.integer(Tag::universal(2), i64::from(self.content_count));
         w.integer(Tag::universal(2), i64::from(self.target_position));
@@ -2576,25 +2777,29 @@ impl<'a> VirtualListViewResponse<'a> {
 
 impl<'a> SyncRequest<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
-        let level = ber::enter(r, tag)?;
-        let value = Self {
-            mode: at!(r, "mode", (0, true, Self::place), ber::enumerated(r, Tag::universal(10), SyncRequestMode::from_number)),
-            cookie: if r.is_next(Tag::universal(4)) {
-                Some(at!(r, "cookie", ber::octets(r, Tag::universal(4))))
-            } else { None },
-            reload_hint: if r.is_next(Tag::universal(1)) {
-                let s = r.position();
-                let v = at!(r, "reloadHint", ber::boolean(r, Tag::universal(1)));
-                at!(r, "reloadHint", ber::not_default(v == false, s, r));
-                v
-            } else { false },
-        };
-        ber::leave_extensible(r, level, Self::place)?;
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
         Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
+        let level = ber::enter(r, tag)?;
+        parts::put(&mut value.mode, at!(r, "mode", (0, true, Self::place), ber::enumerated(r, Tag::universal(10), SyncRequestMode::from_number)));
+        if r.is_next(Tag::universal(4)) {
+            at!(r, "cookie", ber::fill_option(r, Tag::universal(4), &mut value.cookie, ber::contents::octets, ber::octets));
+        }
+        if r.is_next(Tag::universal(1)) {
+            let s = r.position();
+            let v = at!(r, "reloadHint", ber::boolean(r, Tag::universal(1)));
+            at!(r, "reloadHint", ber::not_default(v == false, s, r));
+            parts::put(&mut value.reload_hint, v);
+        }
+        ber::leave_extensible(r, level, Self::place)?;
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if !(self.reload_hint == false) { w.boolean(Tag::universal(1), self.reload_hint); }
-        if let Some(v) = &self.cookie { w.octet_string(Tag::universal(4), v); }
+        if let Some(v) = &self.cookie { w.octets(Tag::universal(4), v); }
         w.integer(Tag::universal(10), self.mode.number());
         Ok(())
     }
@@ -2611,20 +2816,24 @@ impl<'a> SyncRequest<'a> {
 
 impl<'a> SyncState<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
-        let level = ber::enter(r, tag)?;
-        let value = Self {
-            state: at!(r, "state", (0, true, Self::place), ber::enumerated(r, Tag::universal(10), SyncStateState::from_number)),
-            entry_uuid: at!(r, "entryUUID", (1, true, Self::place), ber::octets(r, Tag::universal(4))),
-            cookie: if r.is_next(Tag::universal(4)) {
-                Some(at!(r, "cookie", ber::octets(r, Tag::universal(4))))
-            } else { None },
-        };
-        ber::leave_extensible(r, level, Self::place)?;
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
         Ok(value)
     }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
+        let level = ber::enter(r, tag)?;
+        parts::put(&mut value.state, at!(r, "state", (0, true, Self::place), ber::enumerated(r, Tag::universal(10), SyncStateState::from_number)));
+        at!(r, "entryUUID", (1, true, Self::place), ber::fill(r, Tag::universal(4), &mut value.entry_uuid, ber::contents::octets, ber::octets));
+        if r.is_next(Tag::universal(4)) {
+            at!(r, "cookie", ber::fill_option(r, Tag::universal(4), &mut value.cookie, ber::contents::octets, ber::octets));
+        }
+        ber::leave_extensible(r, level, Self::place)?;
+        Ok(())
+    }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        if let Some(v) = &self.cookie { w.octet_string(Tag::universal(4), v); }
-        w.octet_string(Tag::universal(4), &self.entry_uuid);
+        if let Some(v) = &self.cookie { w.octets(Tag::universal(4), v); }
+        w.octets(Tag::universal(4), &self.entry_uuid);
         w.integer(Tag::universal(10), self.state.number());
         Ok(())
     }
@@ -2658,7 +2867,7 @@ impl<'a> SyncDone<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if !(self.refresh_deletes == false) { w.boolean(Tag::universal(1), self.refresh_deletes); }
-        if let Some(v) = &self.cookie { w.octet_string(Tag::universal(4), v); }
+        if let Some(v) = &self.cookie { w.octets(Tag::universal(4), v); }
         Ok(())
     }
 
@@ -2684,7 +2893,7 @@ impl<'a> SyncInfo<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         match self {
-            Self::Newcookie(v) => w.octet_string(Tag::context(0), v),
+            Self::Newcookie(v) => w.octets(Tag::context(0), v),
             Self::RefreshDelete(v) => {
                 let m = w.open();
                 at!(w, "refreshDelete", v.write_ber(w));
@@ -2726,22 +2935,26 @@ fn write_ber_values_return_filter(list: &[Filter<'_>], w: &mut ber::Writer) -> R
 
 impl<'a> PasswordPolicy<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
-        let level = ber::enter(r, tag)?;
-        let value = Self {
-            warning: if r.is_next(Tag::context(0)) {
-                Some({
-                    let f0 = at!(r, "warning", ber::enter(r, Tag::context(0)));
-                    let v = at!(r, "warning", PasswordPolicyWarning::read_ber(r));
-                    at!(r, "warning", r.leave(f0));
-                    v
-                })
-            } else { None },
-            error: if r.is_next(Tag::context(1)) {
-                Some(at!(r, "error", ber::narrow::<u8>(r, Tag::context(1))))
-            } else { None },
-        };
-        ber::leave_extensible(r, level, Self::place)?;
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
         Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
+        let level = ber::enter(r, tag)?;
+        if r.is_next(Tag::context(0)) {
+            parts::put(&mut value.warning, Some({
+                let f0 = at!(r, "warning", ber::enter(r, Tag::context(0)));
+                let v = at!(r, "warning", PasswordPolicyWarning::read_ber(r));
+                at!(r, "warning", r.leave(f0));
+                v
+            }));
+        }
+        if r.is_next(Tag::context(1)) {
+            parts::put(&mut value.error, Some(at!(r, "error", ber::narrow::<u8>(r, Tag::context(1)))));
+        }
+        ber::leave_extensible(r, level, Self::place)?;
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.error { w.integer(Tag::context(1), i64::from(*v)); }
@@ -2764,25 +2977,29 @@ impl<'a> PasswordPolicy<'a> {
 
 impl<'a> PasswdModifyRequest<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
-        let level = ber::enter(r, tag)?;
-        let value = Self {
-            user_identity: if r.is_next(Tag::context(0)) {
-                Some(at!(r, "userIdentity", ber::octets(r, Tag::context(0))))
-            } else { None },
-            old_passwd: if r.is_next(Tag::context(1)) {
-                Some(at!(r, "oldPasswd", ber::octets(r, Tag::context(1))))
-            } else { None },
-            new_passwd: if r.is_next(Tag::context(2)) {
-                Some(at!(r, "newPasswd", ber::octets(r, Tag::context(2))))
-            } else { None },
-        };
-        ber::leave_extensible(r, level, Self::place)?;
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
         Ok(value)
     }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
+        let level = ber::enter(r, tag)?;
+        if r.is_next(Tag::context(0)) {
+            at!(r, "userIdentity", ber::fill_option(r, Tag::context(0), &mut value.user_identity, ber::contents::octets, ber::octets));
+        }
+        if r.is_next(Tag::context(1)) {
+            at!(r, "oldPasswd", ber::fill_option(r, Tag::context(1), &mut value.old_passwd, ber::contents::octets, ber::octets));
+        }
+        if r.is_next(Tag::context(2)) {
+            at!(r, "newPasswd", ber::fill_option(r, Tag::context(2), &mut value.new_passwd, ber::contents::octets, ber::octets));
+        }
+        ber::leave_extensible(r, level, Self::place)?;
+        Ok(())
+    }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        if let Some(v) = &self.new_passwd { w.octet_string(Tag::context(2), v); }
-        if let Some(v) = &self.old_passwd { w.octet_string(Tag::context(1), v); }
-        if let Some(v) = &self.user_identity { w.octet_string(Tag::context(0), v); }
+        if let Some(v) = &self.new_passwd { w.octets(Tag::context(2), v); }
+        if let Some(v) = &self.old_passwd { w.octets(Tag::context(1), v); }
+        if let Some(v) = &self.user_identity { w.octets(Tag::context(0), v); }
         Ok(())
     }
 
@@ -2808,7 +3025,7 @@ impl<'a> PasswdModifyResponse<'a> {
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        if let Some(v) = &self.gen_passwd { w.octet_string(Tag::context(0), v); }
+        if let Some(v) = &self.gen_passwd { w.octets(Tag::context(0), v); }
         Ok(())
     }
 
@@ -2858,7 +3075,7 @@ impl<'a> EndTransaction<'a> {
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        w.octet_string(Tag::universal(4), &self.identifier);
+        w.octets(Tag::universal(4), &self.identifier);
         if !(self.commit == true) { w.boolean(Tag::universal(1), self.commit); }
         Ok(())
     }
@@ -2902,22 +3119,26 @@ impl PersistentSearch {
 
 impl<'a> EntryChange<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
-        let level = ber::enter(r, tag)?;
-        let value = Self {
-            change_type: at!(r, "changeType", (0, true, Self::place), ber::enumerated(r, Tag::universal(10), EntryChangeChangeType::from_number)),
-            previous_dn: if r.is_next(Tag::universal(4)) {
-                Some(at!(r, "previousDN", ber::octets(r, Tag::universal(4))))
-            } else { None },
-            change_number: if r.is_next(Tag::universal(2)) {
-                Some(at!(r, "changeNumber", ber::big_integer(r, Tag::universal(2))))
-            } else { None },
-        };
-        ber::leave_extensible(r, level, Self::place)?;
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
         Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
+        let level = ber::enter(r, tag)?;
+        parts::put(&mut value.change_type, at!(r, "changeType", (0, true, Self::place), ber::enumerated(r, Tag::universal(10), EntryChangeChangeType::from_number)));
+        if r.is_next(Tag::universal(4)) {
+            at!(r, "previousDN", ber::fill_option(r, Tag::universal(4), &mut value.previous_dn, ber::contents::octets, ber::octets));
+        }
+        if r.is_next(Tag::universal(2)) {
+            at!(r, "changeNumber", ber::fill_option(r, Tag::universal(2), &mut value.change_number, ber::contents::big_integer, ber::big_integer));
+        }
+        ber::leave_extensible(r, level, Self::place)?;
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.change_number { w.big_integer(Tag::universal(2), v.as_octets()); }
-        if let Some(v) = &self.previous_dn { w.octet_string(Tag::universal(4), v); }
+        if let Some(v) = &self.previous_dn { w.octets(Tag::universal(4), v); }
         w.integer(Tag::universal(10), self.change_type.number());
         Ok(())
     }
@@ -2934,17 +3155,21 @@ impl<'a> EntryChange<'a> {
 
 impl<'a> DirSync<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
-        let level = ber::enter(r, tag)?;
-        let value = Self {
-            flags: at!(r, "flags", (0, true, Self::place), ber::big_integer(r, Tag::universal(2))),
-            max_bytes: at!(r, "maxBytes", (1, true, Self::place), ber::narrow::<u32>(r, Tag::universal(2))),
-            cookie: at!(r, "cookie", (2, true, Self::place), ber::octets(r, Tag::universal(4))),
-        };
-        ber::leave_extensible(r, level, Self::place)?;
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
         Ok(value)
     }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
+        let level = ber::enter(r, tag)?;
+        at!(r, "flags", (0, true, Self::place), ber::fill(r, Tag::universal(2), &mut value.flags, ber::contents::big_integer, ber::big_integer));
+        parts::put(&mut value.max_bytes, at!(r, "maxBytes", (1, true, Self::place), ber::narrow::<u32>(r, Tag::universal(2))));
+        at!(r, "cookie", (2, true, Self::place), ber::fill(r, Tag::universal(4), &mut value.cookie, ber::contents::octets, ber::octets));
+        ber::leave_extensible(r, level, Self::place)?;
+        Ok(())
+    }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        w.octet_string(Tag::universal(4), &self.cookie);
+        w.octets(Tag::universal(4), &self.cookie);
         w.integer(Tag::universal(2), i64::from(self.max_bytes));
         w.big_integer(Tag::universal(2), self.flags.as_octets());
         Ok(())
@@ -3048,7 +3273,7 @@ impl<'a> ProtocolOp<'a> {
                 at!(w, "addResponse", v.write_ber(w));
                 w.close(Tag::application(9), m);
             }
-            Self::DelRequest(v) => w.octet_string(Tag::application(10), v),
+            Self::DelRequest(v) => w.octets(Tag::application(10), v),
             Self::DelResponse(v) => {
                 let m = w.open();
                 at!(w, "delResponse", v.write_ber(w));
@@ -3102,7 +3327,7 @@ impl<'a> ProtocolOp<'a> {
 }
 
 fn read_ber_controls<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<Control<'a>>> {
-    ber::list(r, tag, |r| Control::read_ber(r, Tag::universal(16)))
+    ber::filled_list(r, tag, || Control::EMPTY, |v, r| v.fill_ber(r, Tag::universal(16)))
 }
 fn write_ber_controls(list: &[Control<'_>], w: &mut ber::Writer) -> Result<()> {
     let mut left = list.iter();
@@ -3148,20 +3373,24 @@ fn write_ber_filter_or(list: &[Filter<'_>], w: &mut ber::Writer) -> Result<()> {
 
 impl<'a> AttributeValueAssertion<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
+        Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
         r.begin_value()?;
         let level = ber::enter(r, tag)?;
-        let value = Self {
-            attribute_desc: at!(r, "attributeDesc", (0, true, Self::place), ber::octets(r, Tag::universal(4))),
-            assertion_value: at!(r, "assertionValue", (1, true, Self::place), ber::octets(r, Tag::universal(4))),
-        };
+        at!(r, "attributeDesc", (0, true, Self::place), ber::fill(r, Tag::universal(4), &mut value.attribute_desc, ber::contents::octets, ber::octets));
+        at!(r, "assertionValue", (1, true, Self::place), ber::fill(r, Tag::universal(4), &mut value.assertion_value, ber::contents::octets, ber::octets));
         ber::leave_extensible(r, level, Self::place)?;
         r.end_value();
-        Ok(value)
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         w.begin_value()?;
-        w.octet_string(Tag::universal(4), &self.assertion_value);
-        w.octet_string(Tag::universal(4), &self.attribute_desc);
+        w.octets(Tag::universal(4), &self.assertion_value);
+        w.octets(Tag::universal(4), &self.attribute_desc);
         w.end_value();
         Ok(())
     }
@@ -3177,22 +3406,26 @@ impl<'a> AttributeValueAssertion<'a> {
 
 impl<'a> SubstringFilter<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
+        Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
         r.begin_value()?;
         let level = ber::enter(r, tag)?;
-        let value = Self {
-            r#type: at!(r, "type", (0, true, Self::place), ber::octets(r, Tag::universal(4))),
-            substrings: at!(r, "substrings", (1, true, Self::place), read_ber_substring_filter_substrings(r, Tag::universal(16))),
-        };
+        at!(r, "type", (0, true, Self::place), ber::fill(r, Tag::universal(4), &mut value.r#type, ber::contents::octets, ber::octets));
+        parts::put(&mut value.substrings, at!(r, "substrings", (1, true, Self::place), read_ber_substring_filter_substrings(r, Tag::universal(16))));
         ber::leave_extensible(r, level, Self::place)?;
         r.end_value();
-        Ok(value)
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         w.begin_value()?;
         let m = w.open();
         at!(w, "substrings", write_ber_substring_filter_substrings(&self.substrings, w));
         w.close(Tag::universal(16), m);
-        w.octet_string(Tag::universal(4), &self.r#type);
+        w.octets(Tag::universal(4), &self.r#type);
         w.end_value();
         Ok(())
     }
@@ -3208,33 +3441,37 @@ impl<'a> SubstringFilter<'a> {
 
 impl<'a> MatchingRuleAssertion<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
+        Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
         r.begin_value()?;
         let level = ber::enter(r, tag)?;
-        let value = Self {
-            matching_rule: if r.is_next(Tag::context(1)) {
-                Some(at!(r, "matchingRule", ber::octets(r, Tag::context(1))))
-            } else { None },
-            r#type: if r.is_next(Tag::context(2)) {
-                Some(at!(r, "type", ber::octets(r, Tag::context(2))))
-            } else { None },
-            match_value: at!(r, "matchValue", (2, true, Self::place), ber::octets(r, Tag::context(3))),
-            dn_attributes: if r.is_next(Tag::context(4)) {
-                let s = r.position();
-                let v = at!(r, "dnAttributes", ber::boolean(r, Tag::context(4)));
-                at!(r, "dnAttributes", ber::not_default(v == false, s, r));
-                v
-            } else { false },
-        };
+        if r.is_next(Tag::context(1)) {
+            at!(r, "matchingRule", ber::fill_option(r, Tag::context(1), &mut value.matching_rule, ber::contents::octets, ber::octets));
+        }
+        if r.is_next(Tag::context(2)) {
+            at!(r, "type", ber::fill_option(r, Tag::context(2), &mut value.r#type, ber::contents::octets, ber::octets));
+        }
+        at!(r, "matchValue", (2, true, Self::place), ber::fill(r, Tag::context(3), &mut value.match_value, ber::contents::octets, ber::octets));
+        if r.is_next(Tag::context(4)) {
+            let s = r.position();
+            let v = at!(r, "dnAttributes", ber::boolean(r, Tag::context(4)));
+            at!(r, "dnAttributes", ber::not_default(v == false, s, r));
+            parts::put(&mut value.dn_attributes, v);
+        }
         ber::leave_extensible(r, level, Self::place)?;
         r.end_value();
-        Ok(value)
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         w.begin_value()?;
         if !(self.dn_attributes == false) { w.boolean(Tag::context(4), self.dn_attributes); }
-        w.octet_string(Tag::context(3), &self.match_value);
-        if let Some(v) = &self.r#type { w.octet_string(Tag::context(2), v); }
-        if let Some(v) = &self.matching_rule { w.octet_string(Tag::context(1), v); }
+        w.octets(Tag::context(3), &self.match_value);
+        if let Some(v) = &self.r#type { w.octets(Tag::context(2), v); }
+        if let Some(v) = &self.matching_rule { w.octets(Tag::context(1), v); }
         w.end_value();
         Ok(())
     }
@@ -3251,7 +3488,7 @@ impl<'a> MatchingRuleAssertion<'a> {
 }
 
 fn read_ber_partial_attribute_list<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<PartialAttribute<'a>>> {
-    ber::list(r, tag, |r| PartialAttribute::read_ber(r, Tag::universal(16)))
+    ber::filled_list(r, tag, || PartialAttribute::EMPTY, |v, r| v.fill_ber(r, Tag::universal(16)))
 }
 fn write_ber_partial_attribute_list(list: &[PartialAttribute<'_>], w: &mut ber::Writer) -> Result<()> {
     let mut left = list.iter();
@@ -3265,26 +3502,30 @@ fn write_ber_partial_attribute_list(list: &[PartialAttribute<'_>], w: &mut ber::
 
 impl<'a> SortKey<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
-        let level = ber::enter(r, tag)?;
-        let value = Self {
-            attribute_type: at!(r, "attributeType", (0, true, Self::place), ber::octets(r, Tag::universal(4))),
-            ordering_rule: if r.is_next(Tag::context(0)) {
-                Some(at!(r, "orderingRule", ber::octets(r, Tag::context(0))))
-            } else { None },
-            reverse_order: if r.is_next(Tag::context(1)) {
-                let s = r.position();
-                let v = at!(r, "reverseOrder", ber::boolean(r, Tag::context(1)));
-                at!(r, "reverseOrder", ber::not_default(v == false, s, r));
-                v
-            } else { false },
-        };
-        ber::leave_extensible(r, level, Self::place)?;
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
         Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
+        let level = ber::enter(r, tag)?;
+        at!(r, "attributeType", (0, true, Self::place), ber::fill(r, Tag::universal(4), &mut value.attribute_type, ber::contents::octets, ber::octets));
+        if r.is_next(Tag::context(0)) {
+            at!(r, "orderingRule", ber::fill_option(r, Tag::context(0), &mut value.ordering_rule, ber::contents::octets, ber::octets));
+        }
+        if r.is_next(Tag::context(1)) {
+            let s = r.position();
+            let v = at!(r, "reverseOrder", ber::boolean(r, Tag::context(1)));
+            at!(r, "reverseOrder", ber::not_default(v == false, s, r));
+            parts::put(&mut value.reverse_order, v);
+        }
+        ber::leave_extensible(r, level, Self::place)?;
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if !(self.reverse_order == false) { w.boolean(Tag::context(1), self.reverse_order); }
-        if let Some(v) = &self.ordering_rule { w.octet_string(Tag::context(0), v); }
-        w.octet_string(Tag::universal(4), &self.attribute_type);
+        if let Some(v) = &self.ordering_rule { w.octets(Tag::context(0), v); }
+        w.octets(Tag::universal(4), &self.attribute_type);
         Ok(())
     }
 
@@ -3314,7 +3555,7 @@ impl<'a> Target<'a> {
                 at!(w, "byOffset", v.write_ber(w));
                 w.close(Tag::context(0), m);
             }
-            Self::GreaterThanOrEqual(v) => w.octet_string(Tag::context(1), v),
+            Self::GreaterThanOrEqual(v) => w.octets(Tag::context(1), v),
             Self::Unknown(v) => ber::write_any(w, &v.octets)?,
         }
         Ok(())
@@ -3342,7 +3583,7 @@ impl<'a> SyncInfoRefreshDelete<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if !(self.refresh_done == true) { w.boolean(Tag::universal(1), self.refresh_done); }
-        if let Some(v) = &self.cookie { w.octet_string(Tag::universal(4), v); }
+        if let Some(v) = &self.cookie { w.octets(Tag::universal(4), v); }
         Ok(())
     }
 
@@ -3374,7 +3615,7 @@ impl<'a> SyncInfoRefreshPresent<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if !(self.refresh_done == true) { w.boolean(Tag::universal(1), self.refresh_done); }
-        if let Some(v) = &self.cookie { w.octet_string(Tag::universal(4), v); }
+        if let Some(v) = &self.cookie { w.octets(Tag::universal(4), v); }
         Ok(())
     }
 
@@ -3389,28 +3630,32 @@ impl<'a> SyncInfoRefreshPresent<'a> {
 
 impl<'a> SyncInfoSyncIdSet<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
-        let level = ber::enter(r, tag)?;
-        let value = Self {
-            cookie: if r.is_next(Tag::universal(4)) {
-                Some(at!(r, "cookie", ber::octets(r, Tag::universal(4))))
-            } else { None },
-            refresh_deletes: if r.is_next(Tag::universal(1)) {
-                let s = r.position();
-                let v = at!(r, "refreshDeletes", ber::boolean(r, Tag::universal(1)));
-                at!(r, "refreshDeletes", ber::not_default(v == false, s, r));
-                v
-            } else { false },
-            sync_uui_ds: at!(r, "syncUUIDs", (2, true, Self::place), read_ber_sync_info_sync_id_set_sync_uui_ds(r, Tag::universal(17))),
-        };
-        ber::leave_extensible(r, level, Self::place)?;
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
         Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
+        let level = ber::enter(r, tag)?;
+        if r.is_next(Tag::universal(4)) {
+            at!(r, "cookie", ber::fill_option(r, Tag::universal(4), &mut value.cookie, ber::contents::octets, ber::octets));
+        }
+        if r.is_next(Tag::universal(1)) {
+            let s = r.position();
+            let v = at!(r, "refreshDeletes", ber::boolean(r, Tag::universal(1)));
+            at!(r, "refreshDeletes", ber::not_default(v == false, s, r));
+            parts::put(&mut value.refresh_deletes, v);
+        }
+        parts::put(&mut value.sync_uui_ds, at!(r, "syncUUIDs", (2, true, Self::place), read_ber_sync_info_sync_id_set_sync_uui_ds(r, Tag::universal(17))));
+        ber::leave_extensible(r, level, Self::place)?;
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
         at!(w, "syncUUIDs", write_ber_sync_info_sync_id_set_sync_uui_ds(&self.sync_uui_ds, w));
         w.close(Tag::universal(17), m);
         if !(self.refresh_deletes == false) { w.boolean(Tag::universal(1), self.refresh_deletes); }
-        if let Some(v) = &self.cookie { w.octet_string(Tag::universal(4), v); }
+        if let Some(v) = &self.cookie { w.octets(Tag::universal(4), v); }
         Ok(())
     }
 
@@ -3447,18 +3692,22 @@ impl<'a> PasswordPolicyWarning<'a> {
 
 impl<'a> BindRequest<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
-        let level = ber::enter(r, tag)?;
-        let value = Self {
-            version: at!(r, "version", (0, true, Self::place), ber::narrow::<u8>(r, Tag::universal(2))),
-            name: at!(r, "name", (1, true, Self::place), ber::octets(r, Tag::universal(4))),
-            authentication: at!(r, "authentication", (2, true, Self::place), AuthenticationChoice::read_ber(r)),
-        };
-        ber::leave_extensible(r, level, Self::place)?;
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
         Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
+        let level = ber::enter(r, tag)?;
+        parts::put(&mut value.version, at!(r, "version", (0, true, Self::place), ber::narrow::<u8>(r, Tag::universal(2))));
+        at!(r, "name", (1, true, Self::place), ber::fill(r, Tag::universal(4), &mut value.name, ber::contents::octets, ber::octets));
+        parts::put(&mut value.authentication, at!(r, "authentication", (2, true, Self::place), AuthenticationChoice::read_ber(r)));
+        ber::leave_extensible(r, level, Self::place)?;
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         at!(w, "authentication", self.authentication.write_ber(w));
-        w.octet_string(Tag::universal(4), &self.name);
+        w.octets(Tag::universal(4), &self.name);
         w.integer(Tag::universal(2), i64::from(self.version));
         Ok(())
     }
@@ -3475,30 +3724,34 @@ impl<'a> BindRequest<'a> {
 
 impl<'a> BindResponse<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
-        let level = ber::enter(r, tag)?;
-        let value = Self {
-            result_code: at!(r, "resultCode", (0, true, Self::place), ber::enumerated(r, Tag::universal(10), ResultCode::from_number)),
-            matched_dn: at!(r, "matchedDN", (1, true, Self::place), ber::octets(r, Tag::universal(4))),
-            diagnostic_message: at!(r, "diagnosticMessage", (2, true, Self::place), ber::octets(r, Tag::universal(4))),
-            referral: if r.is_next(Tag::context(3)) {
-                Some(at!(r, "referral", read_ber_referral(r, Tag::context(3))))
-            } else { None },
-            server_sasl_creds: if r.is_next(Tag::context(7)) {
-                Some(at!(r, "serverSaslCreds", ber::octets(r, Tag::context(7))))
-            } else { None },
-        };
-        ber::leave_extensible(r, level, Self::place)?;
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
         Ok(value)
     }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
+        let level = ber::enter(r, tag)?;
+        parts::put(&mut value.result_code, at!(r, "resultCode", (0, true, Self::place), ber::enumerated(r, Tag::universal(10), ResultCode::from_number)));
+        at!(r, "matchedDN", (1, true, Self::place), ber::fill(r, Tag::universal(4), &mut value.matched_dn, ber::contents::octets, ber::octets));
+        at!(r, "diagnosticMessage", (2, true, Self::place), ber::fill(r, Tag::universal(4), &mut value.diagnostic_message, ber::contents::octets, ber::octets));
+        if r.is_next(Tag::context(3)) {
+            parts::put(&mut value.referral, Some(at!(r, "referral", read_ber_referral(r, Tag::context(3)))));
+        }
+        if r.is_next(Tag::context(7)) {
+            at!(r, "serverSaslCreds", ber::fill_option(r, Tag::context(7), &mut value.server_sasl_creds, ber::contents::octets, ber::octets));
+        }
+        ber::leave_extensible(r, level, Self::place)?;
+        Ok(())
+    }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        if let Some(v) = &self.server_sasl_creds { w.octet_string(Tag::context(7), v); }
+        if let Some(v) = &self.server_sasl_creds { w.octets(Tag::context(7), v); }
         if let Some(v) = &self.referral {
             let m = w.open();
             at!(w, "referral", write_ber_referral(v, w));
             w.close(Tag::context(3), m);
         }
-        w.octet_string(Tag::universal(4), &self.diagnostic_message);
-        w.octet_string(Tag::universal(4), &self.matched_dn);
+        w.octets(Tag::universal(4), &self.diagnostic_message);
+        w.octets(Tag::universal(4), &self.matched_dn);
         w.integer(Tag::universal(10), self.result_code.number());
         Ok(())
     }
@@ -3517,21 +3770,25 @@ impl<'a> BindResponse<'a> {
 
 impl<'a> SearchRequest<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
+        Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
         r.begin_value()?;
         let level = ber::enter(r, tag)?;
-        let value = Self {
-            base_object: at!(r, "baseObject", (0, true, Self::place), ber::octets(r, Tag::universal(4))),
-            scope: at!(r, "scope", (1, true, Self::place), ber::enumerated(r, Tag::universal(10), SearchRequestScope::from_number)),
-            deref_aliases: at!(r, "derefAliases", (2, true, Self::place), ber::enumerated(r, Tag::universal(10), SearchRequestDerefAliases::from_number)),
-            size_limit: at!(r, "sizeLimit", (3, true, Self::place), ber::narrow::<u32>(r, Tag::universal(2))),
-            time_limit: at!(r, "timeLimit", (4, true, Self::place), ber::narrow::<u32>(r, Tag::universal(2))),
-            types_only: at!(r, "typesOnly", (5, true, Self::place), ber::boolean(r, Tag::universal(1))),
-            filter: at!(r, "filter", (6, true, Self::place), Filter::read_ber(r)),
-            attributes: at!(r, "attributes", (7, true, Self::place), read_ber_attribute_selection(r, Tag::universal(16))),
-        };
+        at!(r, "baseObject", (0, true, Self::place), ber::fill(r, Tag::universal(4), &mut value.base_object, ber::contents::octets, ber::octets));
+        parts::put(&mut value.scope, at!(r, "scope", (1, true, Self::place), ber::enumerated(r, Tag::universal(10), SearchRequestScope::from_number)));
+        parts::put(&mut value.deref_aliases, at!(r, "derefAliases", (2, true, Self::place), ber::enumerated(r, Tag::universal(10), SearchRequestDerefAliases::from_number)));
+        parts::put(&mut value.size_limit, at!(r, "sizeLimit", (3, true, Self::place), ber::narrow::<u32>(r, Tag::universal(2))));
+        parts::put(&mut value.time_limit, at!(r, "timeLimit", (4, true, Self::place), ber::narrow::<u32>(r, Tag::universal(2))));
+        parts::put(&mut value.types_only, at!(r, "typesOnly", (5, true, Self::place), ber::boolean(r, Tag::universal(1))));
+        parts::put(&mut value.filter, at!(r, "filter", (6, true, Self::place), Filter::read_ber(r)));
+        parts::put(&mut value.attributes, at!(r, "attributes", (7, true, Self::place), read_ber_attribute_selection(r, Tag::universal(16))));
         ber::leave_extensible(r, level, Self::place)?;
         r.end_value();
-        Ok(value)
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         w.begin_value()?;
@@ -3544,7 +3801,7 @@ impl<'a> SearchRequest<'a> {
         w.integer(Tag::universal(2), i64::from(self.size_limit));
         w.integer(Tag::universal(10), self.deref_aliases.number());
         w.integer(Tag::universal(10), self.scope.number());
-        w.octet_string(Tag::universal(4), &self.base_object);
+        w.octets(Tag::universal(4), &self.base_object);
         w.end_value();
         Ok(())
     }
@@ -3566,17 +3823,21 @@ impl<'a> SearchRequest<'a> {
 
 impl<'a> LdapResult<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
-        let level = ber::enter(r, tag)?;
-        let value = Self {
-            result_code: at!(r, "resultCode", (0, true, Self::place), ber::enumerated(r, Tag::universal(10), ResultCode::from_number)),
-            matched_dn: at!(r, "matchedDN", (1, true, Self::place), ber::octets(r, Tag::universal(4))),
-            diagnostic_message: at!(r, "diagnosticMessage", (2, true, Self::place), ber::octets(r, Tag::universal(4))),
-            referral: if r.is_next(Tag::context(3)) {
-                Some(at!(r, "referral", read_ber_referral(r, Tag::context(3))))
-            } else { None },
-        };
-        ber::leave_extensible(r, level, Self::place)?;
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
         Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
+        let level = ber::enter(r, tag)?;
+        parts::put(&mut value.result_code, at!(r, "resultCode", (0, true, Self::place), ber::enumerated(r, Tag::universal(10), ResultCode::from_number)));
+        at!(r, "matchedDN", (1, true, Self::place), ber::fill(r, Tag::universal(4), &mut value.matched_dn, ber::contents::octets, ber::octets));
+        at!(r, "diagnosticMessage", (2, true, Self::place), ber::fill(r, Tag::universal(4), &mut value.diagnostic_message, ber::contents::octets, ber::octets));
+        if r.is_next(Tag::context(3)) {
+            parts::put(&mut value.referral, Some(at!(r, "referral", read_ber_referral(r, Tag::context(3)))));
+        }
+        ber::leave_extensible(r, level, Self::place)?;
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.referral {
@@ -3584,8 +3845,8 @@ impl<'a> LdapResult<'a> {
             at!(w, "referral", write_ber_referral(v, w));
             w.close(Tag::context(3), m);
         }
-        w.octet_string(Tag::universal(4), &self.diagnostic_message);
-        w.octet_string(Tag::universal(4), &self.matched_dn);
+        w.octets(Tag::universal(4), &self.diagnostic_message);
+        w.octets(Tag::universal(4), &self.matched_dn);
         w.integer(Tag::universal(10), self.result_code.number());
         Ok(())
     }
@@ -3606,25 +3867,29 @@ fn read_ber_search_result_reference<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Re
 }
 fn write_ber_search_result_reference(list: &[LdapString<'_>], w: &mut ber::Writer) -> Result<()> {
     let mut left = list.iter();
-    while let Some(v) = left.next_back() { w.octet_string(Tag::universal(4), v); }
+    while let Some(v) = left.next_back() { w.octets(Tag::universal(4), v); }
     Ok(())
 }
 
 impl<'a> ModifyRequest<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
-        let level = ber::enter(r, tag)?;
-        let value = Self {
-            object: at!(r, "object", (0, true, Self::place), ber::octets(r, Tag::universal(4))),
-            changes: at!(r, "changes", (1, true, Self::place), read_ber_modify_request_changes(r, Tag::universal(16))),
-        };
-        ber::leave_extensible(r, level, Self::place)?;
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
         Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
+        let level = ber::enter(r, tag)?;
+        at!(r, "object", (0, true, Self::place), ber::fill(r, Tag::universal(4), &mut value.object, ber::contents::octets, ber::octets));
+        parts::put(&mut value.changes, at!(r, "changes", (1, true, Self::place), read_ber_modify_request_changes(r, Tag::universal(16))));
+        ber::leave_extensible(r, level, Self::place)?;
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
         at!(w, "changes", write_ber_modify_request_changes(&self.changes, w));
         w.close(Tag::universal(16), m);
-        w.octet_string(Tag::universal(4), &self.object);
+        w.octets(Tag::universal(4), &self.object);
         Ok(())
     }
 
@@ -3639,19 +3904,23 @@ impl<'a> ModifyRequest<'a> {
 
 impl<'a> AddRequest<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
-        let level = ber::enter(r, tag)?;
-        let value = Self {
-            entry: at!(r, "entry", (0, true, Self::place), ber::octets(r, Tag::universal(4))),
-            attributes: at!(r, "attributes", (1, true, Self::place), read_ber_attribute_list(r, Tag::universal(16))),
-        };
-        ber::leave_extensible(r, level, Self::place)?;
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
         Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
+        let level = ber::enter(r, tag)?;
+        at!(r, "entry", (0, true, Self::place), ber::fill(r, Tag::universal(4), &mut value.entry, ber::contents::octets, ber::octets));
+        parts::put(&mut value.attributes, at!(r, "attributes", (1, true, Self::place), read_ber_attribute_list(r, Tag::universal(16))));
+        ber::leave_extensible(r, level, Self::place)?;
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
         at!(w, "attributes", write_ber_attribute_list(&self.attributes, w));
         w.close(Tag::universal(16), m);
-        w.octet_string(Tag::universal(4), &self.entry);
+        w.octets(Tag::universal(4), &self.entry);
         Ok(())
     }
 
@@ -3666,23 +3935,27 @@ impl<'a> AddRequest<'a> {
 
 impl<'a> ModifyDnRequest<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
-        let level = ber::enter(r, tag)?;
-        let value = Self {
-            entry: at!(r, "entry", (0, true, Self::place), ber::octets(r, Tag::universal(4))),
-            newrdn: at!(r, "newrdn", (1, true, Self::place), ber::octets(r, Tag::universal(4))),
-            deleteoldrdn: at!(r, "deleteoldrdn", (2, true, Self::place), ber::boolean(r, Tag::universal(1))),
-            new_superior: if r.is_next(Tag::context(0)) {
-                Some(at!(r, "newSuperior", ber::octets(r, Tag::context(0))))
-            } else { None },
-        };
-        ber::leave_extensible(r, level, Self::place)?;
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
         Ok(value)
     }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
+        let level = ber::enter(r, tag)?;
+        at!(r, "entry", (0, true, Self::place), ber::fill(r, Tag::universal(4), &mut value.entry, ber::contents::octets, ber::octets));
+        at!(r, "newrdn", (1, true, Self::place), ber::fill(r, Tag::universal(4), &mut value.newrdn, ber::contents::octets, ber::octets));
+        parts::put(&mut value.deleteoldrdn, at!(r, "deleteoldrdn", (2, true, Self::place), ber::boolean(r, Tag::universal(1))));
+        if r.is_next(Tag::context(0)) {
+            at!(r, "newSuperior", ber::fill_option(r, Tag::context(0), &mut value.new_superior, ber::contents::octets, ber::octets));
+        }
+        ber::leave_extensible(r, level, Self::place)?;
+        Ok(())
+    }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        if let Some(v) = &self.new_superior { w.octet_string(Tag::context(0), v); }
+        if let Some(v) = &self.new_superior { w.octets(Tag::context(0), v); }
         w.boolean(Tag::universal(1), self.deleteoldrdn);
-        w.octet_string(Tag::universal(4), &self.newrdn);
-        w.octet_string(Tag::universal(4), &self.entry);
+        w.octets(Tag::universal(4), &self.newrdn);
+        w.octets(Tag::universal(4), &self.entry);
         Ok(())
     }
 
@@ -3699,19 +3972,23 @@ impl<'a> ModifyDnRequest<'a> {
 
 impl<'a> CompareRequest<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
-        let level = ber::enter(r, tag)?;
-        let value = Self {
-            entry: at!(r, "entry", (0, true, Self::place), ber::octets(r, Tag::universal(4))),
-            ava: at!(r, "ava", (1, true, Self::place), AttributeValueAssertion::read_ber(r, Tag::universal(16))),
-        };
-        ber::leave_extensible(r, level, Self::place)?;
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
         Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
+        let level = ber::enter(r, tag)?;
+        at!(r, "entry", (0, true, Self::place), ber::fill(r, Tag::universal(4), &mut value.entry, ber::contents::octets, ber::octets));
+        at!(r, "ava", (1, true, Self::place), value.ava.fill_ber(r, Tag::universal(16)));
+        ber::leave_extensible(r, level, Self::place)?;
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
         at!(w, "ava", self.ava.write_ber(w));
         w.close(Tag::universal(16), m);
-        w.octet_string(Tag::universal(4), &self.entry);
+        w.octets(Tag::universal(4), &self.entry);
         Ok(())
     }
 
@@ -3726,19 +4003,23 @@ impl<'a> CompareRequest<'a> {
 
 impl<'a> ExtendedRequest<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
-        let level = ber::enter(r, tag)?;
-        let value = Self {
-            request_name: at!(r, "requestName", (0, true, Self::place), ber::octets(r, Tag::context(0))),
-            request_value: if r.is_next(Tag::context(1)) {
-                Some(at!(r, "requestValue", ber::octets(r, Tag::context(1))))
-            } else { None },
-        };
-        ber::leave_extensible(r, level, Self::place)?;
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
         Ok(value)
     }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
+        let level = ber::enter(r, tag)?;
+        at!(r, "requestName", (0, true, Self::place), ber::fill(r, Tag::context(0), &mut value.request_name, ber::contents::octets, ber::octets));
+        if r.is_next(Tag::context(1)) {
+            at!(r, "requestValue", ber::fill_option(r, Tag::context(1), &mut value.request_value, ber::contents::octets, ber::octets));
+        }
+        ber::leave_extensible(r, level, Self::place)?;
+        Ok(())
+    }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        if let Some(v) = &self.request_value { w.octet_string(Tag::context(1), v); }
-        w.octet_string(Tag::context(0), &self.request_name);
+        if let Some(v) = &self.request_value { w.octets(Tag::context(1), v); }
+        w.octets(Tag::context(0), &self.request_name);
         Ok(())
     }
 
@@ -3753,34 +4034,38 @@ impl<'a> ExtendedRequest<'a> {
 
 impl<'a> ExtendedResponse<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
-        let level = ber::enter(r, tag)?;
-        let value = Self {
-            result_code: at!(r, "resultCode", (0, true, Self::place), ber::enumerated(r, Tag::universal(10), ResultCode::from_number)),
-            matched_dn: at!(r, "matchedDN", (1, true, Self::place), ber::octets(r, Tag::universal(4))),
-            diagnostic_message: at!(r, "diagnosticMessage", (2, true, Self::place), ber::octets(r, Tag::universal(4))),
-            referral: if r.is_next(Tag::context(3)) {
-                Some(at!(r, "referral", read_ber_referral(r, Tag::context(3))))
-            } else { None },
-            response_name: if r.is_next(Tag::context(10)) {
-                Some(at!(r, "responseName", ber::octets(r, Tag::context(10))))
-            } else { None },
-            response_value: if r.is_next(Tag::context(11)) {
-                Some(at!(r, "responseValue", ber::octets(r, Tag::context(11))))
-            } else { None },
-        };
-        ber::leave_extensible(r, level, Self::place)?;
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
         Ok(value)
     }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
+        let level = ber::enter(r, tag)?;
+        parts::put(&mut value.result_code, at!(r, "resultCode", (0, true, Self::place), ber::enumerated(r, Tag::universal(10), ResultCode::from_number)));
+        at!(r, "matchedDN", (1, true, Self::place), ber::fill(r, Tag::universal(4), &mut value.matched_dn, ber::contents::octets, ber::octets));
+        at!(r, "diagnosticMessage", (2, true, Self::place), ber::fill(r, Tag::universal(4), &mut value.diagnostic_message, ber::contents::octets, ber::octets));
+        if r.is_next(Tag::context(3)) {
+            parts::put(&mut value.referral, Some(at!(r, "referral", read_ber_referral(r, Tag::context(3)))));
+        }
+        if r.is_next(Tag::context(10)) {
+            at!(r, "responseName", ber::fill_option(r, Tag::context(10), &mut value.response_name, ber::contents::octets, ber::octets));
+        }
+        if r.is_next(Tag::context(11)) {
+            at!(r, "responseValue", ber::fill_option(r, Tag::context(11), &mut value.response_value, ber::contents::octets, ber::octets));
+        }
+        ber::leave_extensible(r, level, Self::place)?;
+        Ok(())
+    }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        if let Some(v) = &self.response_value { w.octet_string(Tag::context(11), v); }
-        if let Some(v) = &self.response_name { w.octet_string(Tag::context(10), v); }
+        if let Some(v) = &self.response_value { w.octets(Tag::context(11), v); }
+        if let Some(v) = &self.response_name { w.octets(Tag::context(10), v); }
         if let Some(v) = &self.referral {
             let m = w.open();
             at!(w, "referral", write_ber_referral(v, w));
             w.close(Tag::context(3), m);
         }
-        w.octet_string(Tag::universal(4), &self.diagnostic_message);
-        w.octet_string(Tag::universal(4), &self.matched_dn);
+        w.octets(Tag::universal(4), &self.diagnostic_message);
+        w.octets(Tag::universal(4), &self.matched_dn);
         w.integer(Tag::universal(10), self.result_code.number());
         Ok(())
     }
@@ -3800,21 +4085,25 @@ impl<'a> ExtendedResponse<'a> {
 
 impl<'a> IntermediateResponse<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
-        let level = ber::enter(r, tag)?;
-        let value = Self {
-            response_name: if r.is_next(Tag::context(0)) {
-                Some(at!(r, "responseName", ber::octets(r, Tag::context(0))))
-            } else { None },
-            response_value: if r.is_next(Tag::context(1)) {
-                Some(at!(r, "responseValue", ber::octets(r, Tag::context(1))))
-            } else { None },
-        };
-        ber::leave_extensible(r, level, Self::place)?;
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
         Ok(value)
     }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
+        let level = ber::enter(r, tag)?;
+        if r.is_next(Tag::context(0)) {
+            at!(r, "responseName", ber::fill_option(r, Tag::context(0), &mut value.response_name, ber::contents::octets, ber::octets));
+        }
+        if r.is_next(Tag::context(1)) {
+            at!(r, "responseValue", ber::fill_option(r, Tag::context(1), &mut value.response_value, ber::contents::octets, ber::octets));
+        }
+        ber::leave_extensible(r, level, Self::place)?;
+        Ok(())
+    }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        if let Some(v) = &self.response_value { w.octet_string(Tag::context(1), v); }
-        if let Some(v) = &self.response_name { w.octet_string(Tag::context(0), v); }
+        if let Some(v) = &self.response_value { w.octets(Tag::context(1), v); }
+        if let Some(v) = &self.response_name { w.octets(Tag::context(0), v); }
         Ok(())
     }
 
@@ -3829,26 +4118,30 @@ impl<'a> IntermediateResponse<'a> {
 
 impl<'a> Control<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
-        let level = ber::enter(r, tag)?;
-        let value = Self {
-            control_type: at!(r, "controlType", (0, true, Self::place), ber::octets(r, Tag::universal(4))),
-            criticality: if r.is_next(Tag::universal(1)) {
-                let s = r.position();
-                let v = at!(r, "criticality", ber::boolean(r, Tag::universal(1)));
-                at!(r, "criticality", ber::not_default(v == false, s, r));
-                v
-            } else { false },
-            control_value: if r.is_next(Tag::universal(4)) {
-                Some(at!(r, "controlValue", ber::octets(r, Tag::universal(4))))
-            } else { None },
-        };
-        ber::leave_extensible(r, level, Self::place)?;
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
         Ok(value)
     }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
+        let level = ber::enter(r, tag)?;
+        at!(r, "controlType", (0, true, Self::place), ber::fill(r, Tag::universal(4), &mut value.control_type, ber::contents::octets, ber::octets));
+        if r.is_next(Tag::universal(1)) {
+            let s = r.position();
+            let v = at!(r, "criticality", ber::boolean(r, Tag::universal(1)));
+            at!(r, "criticality", ber::not_default(v == false, s, r));
+            parts::put(&mut value.criticality, v);
+        }
+        if r.is_next(Tag::universal(4)) {
+            at!(r, "controlValue", ber::fill_option(r, Tag::universal(4), &mut value.control_value, ber::contents::octets, ber::octets));
+        }
+        ber::leave_extensible(r, level, Self::place)?;
+        Ok(())
+    }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        if let Some(v) = &self.control_value { w.octet_string(Tag::universal(4), v); }
+        if let Some(v) = &self.control_value { w.octets(Tag::universal(4), v); }
         if !(self.criticality == false) { w.boolean(Tag::universal(1), self.criticality); }
-        w.octet_string(Tag::universal(4), &self.control_type);
+        w.octets(Tag::universal(4), &self.control_type);
         Ok(())
     }
 
@@ -3878,19 +4171,23 @@ fn write_ber_substring_filter_substrings(list: &[Substring<'_>], w: &mut ber::Wr
 
 impl<'a> PartialAttribute<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
-        let level = ber::enter(r, tag)?;
-        let value = Self {
-            r#type: at!(r, "type", (0, true, Self::place), ber::octets(r, Tag::universal(4))),
-            vals: at!(r, "vals", (1, true, Self::place), read_ber_partial_attribute_vals(r, Tag::universal(17))),
-        };
-        ber::leave_extensible(r, level, Self::place)?;
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
         Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
+        let level = ber::enter(r, tag)?;
+        at!(r, "type", (0, true, Self::place), ber::fill(r, Tag::universal(4), &mut value.r#type, ber::contents::octets, ber::octets));
+        parts::put(&mut value.vals, at!(r, "vals", (1, true, Self::place), read_ber_partial_attribute_vals(r, Tag::universal(17))));
+        ber::leave_extensible(r, level, Self::place)?;
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
         at!(w, "vals", write_ber_partial_attribute_vals(&self.vals, w));
         w.close(Tag::universal(17), m);
-        w.octet_string(Tag::universal(4), &self.r#type);
+        w.octets(Tag::universal(4), &self.r#type);
         Ok(())
     }
 
@@ -3934,7 +4231,7 @@ fn read_ber_sync_info_sync_id_set_sync_uui_ds<'a>(r: &mut ber::Reader<'a>, tag: 
 fn write_ber_sync_info_sync_id_set_sync_uui_ds(list: &[Octets<'_>], w: &mut ber::Writer) -> Result<()> {
     let set = w.mark();
     let mut left = list.iter();
-    while let Some(v) = left.next_back() { w.octet_string(Tag::universal(4), v); }
+    while let Some(v) = left.next_back() { w.octets(Tag::universal(4), v); }
     if list.len() > 1 && w.rules() != ber::Rules::Ber { w.sort_set_of(set)?; }
     Ok(())
 }
@@ -3950,7 +4247,7 @@ impl<'a> AuthenticationChoice<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         match self {
-            Self::Simple(v) => w.octet_string(Tag::context(0), v),
+            Self::Simple(v) => w.octets(Tag::context(0), v),
             Self::Sasl(v) => {
                 let m = w.open();
                 at!(w, "sasl", v.write_ber(w));
@@ -3969,7 +4266,7 @@ fn read_ber_referral<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<LdapSt
 }
 fn write_ber_referral(list: &[LdapString<'_>], w: &mut ber::Writer) -> Result<()> {
     let mut left = list.iter();
-    while let Some(v) = left.next_back() { w.octet_string(Tag::universal(4), v); }
+    while let Some(v) = left.next_back() { w.octets(Tag::universal(4), v); }
     Ok(())
 }
 
@@ -3978,12 +4275,12 @@ fn read_ber_attribute_selection<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result
 }
 fn write_ber_attribute_selection(list: &[LdapString<'_>], w: &mut ber::Writer) -> Result<()> {
     let mut left = list.iter();
-    while let Some(v) = left.next_back() { w.octet_string(Tag::universal(4), v); }
+    while let Some(v) = left.next_back() { w.octets(Tag::universal(4), v); }
     Ok(())
 }
 
 fn read_ber_modify_request_changes<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<Change<'a>>> {
-    ber::list(r, tag, |r| Change::read_ber(r, Tag::universal(16)))
+    ber::filled_list(r, tag, || Change::EMPTY, |v, r| v.fill_ber(r, Tag::universal(16)))
 }
 fn write_ber_modify_request_changes(list: &[Change<'_>], w: &mut ber::Writer) -> Result<()> {
     let mut left = list.iter();
@@ -3996,7 +4293,7 @@ fn write_ber_modify_request_changes(list: &[Change<'_>], w: &mut ber::Writer) ->
 }
 
 fn read_ber_attribute_list<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<PartialAttribute<'a>>> {
-    ber::list(r, tag, |r| PartialAttribute::read_ber(r, Tag::universal(16)))
+    ber::filled_list(r, tag, || PartialAttribute::EMPTY, |v, r| v.fill_ber(r, Tag::universal(16)))
 }
 fn write_ber_attribute_list(list: &[PartialAttribute<'_>], w: &mut ber::Writer) -> Result<()> {
     let mut left = list.iter();
@@ -4027,9 +4324,9 @@ impl<'a> Substring<'a> {
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         w.begin_value()?;
         match self {
-            Self::Initial(v) => w.octet_string(Tag::context(0), v),
-            Self::Any(v) => w.octet_string(Tag::context(1), v),
-            Self::Final(v) => w.octet_string(Tag::context(2), v),
+            Self::Initial(v) => w.octets(Tag::context(0), v),
+            Self::Any(v) => w.octets(Tag::context(1), v),
+            Self::Final(v) => w.octets(Tag::context(2), v),
             Self::Unknown(v) => ber::write_any(w, &v.octets)?,
         }
         w.end_value();
@@ -4045,26 +4342,30 @@ fn read_ber_partial_attribute_vals<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Res
 fn write_ber_partial_attribute_vals(list: &[AttributeValue<'_>], w: &mut ber::Writer) -> Result<()> {
     let set = w.mark();
     let mut left = list.iter();
-    while let Some(v) = left.next_back() { w.octet_string(Tag::universal(4), v); }
+    while let Some(v) = left.next_back() { w.octets(Tag::universal(4), v); }
     if list.len() > 1 && w.rules() != ber::Rules::Ber { w.sort_set_of(set)?; }
     Ok(())
 }
 
 impl<'a> SaslCredentials<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
-        let level = ber::enter(r, tag)?;
-        let value = Self {
-            mechanism: at!(r, "mechanism", (0, true, Self::place), ber::octets(r, Tag::universal(4))),
-            credentials: if r.is_next(Tag::universal(4)) {
-                Some(at!(r, "credentials", ber::octets(r, Tag::universal(4))))
-            } else { None },
-        };
-        ber::leave_extensible(r, level, Self::place)?;
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
         Ok(value)
     }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
+        let level = ber::enter(r, tag)?;
+        at!(r, "mechanism", (0, true, Self::place), ber::fill(r, Tag::universal(4), &mut value.mechanism, ber::contents::octets, ber::octets));
+        if r.is_next(Tag::universal(4)) {
+            at!(r, "credentials", ber::fill_option(r, Tag::universal(4), &mut value.credentials, ber::contents::octets, ber::octets));
+        }
+        ber::leave_extensible(r, level, Self::place)?;
+        Ok(())
+    }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        if let Some(v) = &self.credentials { w.octet_string(Tag::universal(4), v); }
-        w.octet_string(Tag::universal(4), &self.mechanism);
+        if let Some(v) = &self.credentials { w.octets(Tag::universal(4), v); }
+        w.octets(Tag::universal(4), &self.mechanism);
         Ok(())
     }
 
@@ -4079,13 +4380,17 @@ impl<'a> SaslCredentials<'a> {
 
 impl<'a> Change<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
-        let level = ber::enter(r, tag)?;
-        let value = Self {
-            operation: at!(r, "operation", (0, true, Self::place), ber::enumerated(r, Tag::universal(10), ChangeOperation::from_number)),
-            modification: at!(r, "modification", (1, true, Self::place), PartialAttribute::read_ber(r, Tag::universal(16))),
-        };
-        ber::leave_extensible(r, level, Self::place)?;
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
         Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
+        let level = ber::enter(r, tag)?;
+        parts::put(&mut value.operation, at!(r, "operation", (0, true, Self::place), ber::enumerated(r, Tag::universal(10), ChangeOperation::from_number)));
+        at!(r, "modification", (1, true, Self::place), value.modification.fill_ber(r, Tag::universal(16)));
+        ber::leave_extensible(r, level, Self::place)?;
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();

@@ -156,7 +156,21 @@ impl<'a> PersonnelRecord<'a> {
         let mut f_name_of_spouse: Option<Name<'_>> = None;
         let mut f_children: Option<Vec<ChildInformation<'_>>> = None;
         let mut last = 0_u32;
-        while let Some(tag) = r.peek_tag()? {
+        loop {
+            if r.rules() == ber::Rules::Ber {
+                while let Some((tag, c, behind)) = r.next_primitive() {
+                    match tag {
+                        0x40000002 => {
+                            if f_number.is_some() { break; }
+                            let Some(v) = ber::contents::big_integer(c) else { break };
+                            f_number = Some(v);
+                        }
+                        _ => break,
+                    }
+                    r.go_on(behind);
+                }
+            }
+            let Some(tag) = r.peek_tag()? else { break };
             match tag.bits() {
                 0x40000001 => {
                     ber::in_set(f_name.is_some(), &mut last, tag, "name", r)?;
@@ -241,14 +255,18 @@ impl<'a> PersonnelRecord<'a> {
 
 impl<'a> Name<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
-        let level = ber::enter(r, tag)?;
-        let value = Self {
-            given_name: at!(r, "givenName", (0, false, Self::place), ber::text(r, Tag::universal(26), StringKind::Visible)),
-            initial: at!(r, "initial", (1, false, Self::place), ber::text(r, Tag::universal(26), StringKind::Visible)),
-            family_name: at!(r, "familyName", (2, false, Self::place), ber::text(r, Tag::universal(26), StringKind::Visible)),
-        };
-        ber::leave(r, level, Self::place)?;
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
         Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
+        let level = ber::enter(r, tag)?;
+        at!(r, "givenName", (0, false, Self::place), ber::fill(r, Tag::universal(26), &mut value.given_name, |c| ber::contents::text(c, StringKind::Visible), |r, tag| ber::text(r, tag, StringKind::Visible)));
+        at!(r, "initial", (1, false, Self::place), ber::fill(r, Tag::universal(26), &mut value.initial, |c| ber::contents::text(c, StringKind::Visible), |r, tag| ber::text(r, tag, StringKind::Visible)));
+        at!(r, "familyName", (2, false, Self::place), ber::fill(r, Tag::universal(26), &mut value.family_name, |c| ber::contents::text(c, StringKind::Visible), |r, tag| ber::text(r, tag, StringKind::Visible)));
+        ber::leave(r, level, Self::place)?;
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         at!(w, "familyName", ber::write_text(w, Tag::universal(26), StringKind::Visible, &self.family_name));
@@ -286,7 +304,8 @@ impl<'a> ChildInformation<'a> {
         let mut f_name: Option<Name<'_>> = None;
         let mut f_date_of_birth: Option<Date<'_>> = None;
         let mut last = 0_u32;
-        while let Some(tag) = r.peek_tag()? {
+        loop {
+            let Some(tag) = r.peek_tag()? else { break };
             match tag.bits() {
                 0x40000001 => {
                     ber::in_set(f_name.is_some(), &mut last, tag, "name", r)?;

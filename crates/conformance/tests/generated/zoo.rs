@@ -1250,10 +1250,10 @@ impl<'a> Zoo<'a> {
             at!(w, "late", ber::write_text(w, Tag::context(29), StringKind::Utf8, v));
         }
         if let Some(v) = &self.id { w.raw(Tag::context(28), v.as_bytes()); }
-        w.octet_string(Tag::context(20), &self.up_to);
+        w.octets(Tag::context(20), &self.up_to);
         w.fixed_octets::<6>(Tag::context(19), &self.six);
         w.fixed_octets::<2>(Tag::context(18), &self.pair);
-        w.octet_string(Tag::context(17), &self.octets);
+        w.octets(Tag::context(17), &self.octets);
         ber::write_fixed_bits(w, Tag::context(16), self.nibble);
         ber::write_fixed_bits(w, Tag::context(15), self.word);
         if let Some(v) = &self.flags { ber::write_named_bits(w, Tag::context(14), v); }
@@ -1316,23 +1316,32 @@ impl<'a> Zoo<'a> {
 
 impl Tree {
     fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
+        Ok(value)
+    }
+    fn read_ber_boxed(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Box<Self>> {
+        let mut value = Box::new(Self::EMPTY);
+        value.fill_ber(r, tag)?;
+        Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'_>, tag: Tag) -> Result<()> {
+        let value = self;
         r.begin_value()?;
         let level = ber::enter(r, tag)?;
-        let value = Self {
-            value: at!(r, "value", (0, false, Self::place), ber::narrow::<u8>(r, Tag::context(0))),
-            left: if r.is_next(Tag::context(1)) {
-                Some(Box::new(at!(r, "left", Tree::read_ber(r, Tag::context(1)))))
-            } else { None },
-            right: if r.is_next(Tag::context(2)) {
-                Some(Box::new(at!(r, "right", Tree::read_ber(r, Tag::context(2)))))
-            } else { None },
-            twigs: if r.is_next(Tag::context(3)) {
-                Some(at!(r, "twigs", read_ber_tree_twigs(r, Tag::context(3))))
-            } else { None },
-        };
+        parts::put(&mut value.value, at!(r, "value", (0, false, Self::place), ber::narrow::<u8>(r, Tag::context(0))));
+        if r.is_next(Tag::context(1)) {
+            parts::put(&mut value.left, Some(at!(r, "left", Tree::read_ber_boxed(r, Tag::context(1)))));
+        }
+        if r.is_next(Tag::context(2)) {
+            parts::put(&mut value.right, Some(at!(r, "right", Tree::read_ber_boxed(r, Tag::context(2)))));
+        }
+        if r.is_next(Tag::context(3)) {
+            parts::put(&mut value.twigs, Some(at!(r, "twigs", read_ber_tree_twigs(r, Tag::context(3)))));
+        }
         ber::leave(r, level, Self::place)?;
         r.end_value();
-        Ok(value)
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         w.begin_value()?;
@@ -1385,18 +1394,22 @@ fn write_ber_names(list: &[Text<'_>], w: &mut ber::Writer) -> Result<()> {
 
 impl Nests {
     fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
+        Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'_>, tag: Tag) -> Result<()> {
+        let value = self;
         r.begin_value()?;
         let level = ber::enter(r, tag)?;
-        let value = Self {
-            first: Nest(at!(r, "first", (0, false, Self::place), read_ber_nest(r, Tag::universal(16)))),
-            rest: at!(r, "rest", (1, false, Self::place), read_ber_nests_rest(r, Tag::universal(17))),
-            other: if r.is_next(Tag::context(9)) {
-                Some(Twig(at!(r, "other", read_ber_twig(r, Tag::context(9)))))
-            } else { None },
-        };
+        parts::put(&mut value.first, Nest(at!(r, "first", (0, false, Self::place), read_ber_nest(r, Tag::universal(16)))));
+        parts::put(&mut value.rest, at!(r, "rest", (1, false, Self::place), read_ber_nests_rest(r, Tag::universal(17))));
+        if r.is_next(Tag::context(9)) {
+            parts::put(&mut value.other, Some(Twig(at!(r, "other", read_ber_twig(r, Tag::context(9))))));
+        }
         ber::leave(r, level, Self::place)?;
         r.end_value();
-        Ok(value)
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         w.begin_value()?;
@@ -1495,18 +1508,22 @@ impl<'a> Letter<'a> {
 
 impl<'a> Errand<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
-        let level = ber::enter(r, tag)?;
-        let value = Self {
-            first: at!(r, "first", (0, false, Self::place), Order::read_ber(r, Tag::context(0))),
-            then: {
-                let f0 = at!(r, "then", (1, false, Self::place), ber::enter(r, Tag::context(1)));
-                let v = at!(r, "then", ErrandThen::read_ber(r));
-                at!(r, "then", r.leave(f0));
-                v
-            },
-        };
-        ber::leave(r, level, Self::place)?;
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
         Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
+        let level = ber::enter(r, tag)?;
+        parts::put(&mut value.first, at!(r, "first", (0, false, Self::place), Order::read_ber(r, Tag::context(0))));
+        parts::put(&mut value.then, {
+            let f0 = at!(r, "then", (1, false, Self::place), ber::enter(r, Tag::context(1)));
+            let v = at!(r, "then", ErrandThen::read_ber(r));
+            at!(r, "then", r.leave(f0));
+            v
+        });
+        ber::leave(r, level, Self::place)?;
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m0 = w.open();
@@ -1538,64 +1555,63 @@ impl<'a> Sparse<'a> {
         value.fill_ber(r, tag)?;
         Ok(value)
     }
+    #[inline(never)]
     fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
         let value = self;
         r.begin_value()?;
         let level = ber::enter(r, tag)?;
         let mut last = 0_u32;
-        while let Some(tag) = r.peek_tag()? {
-            match tag.bits() {
-                0x80000000 => {
-                    ber::in_order(&mut last, (1, "a"), 0, &[], r)?;
-                    value.a = Some(at!(r, "a", ber::narrow::<u8>(r, Tag::context(0))));
+        loop {
+            while let Some((tag, c, behind)) = r.next_primitive() {
+                match tag {
+                    0x80000000 => {
+                        if last >= 1 { break; }
+                        let Some(v) = ber::contents::narrow::<u8>(c) else { break };
+                        value.a = Some(v);
+                        last = ber::at_position(1);
+                    }
+                    0x80000001 => {
+                        if last >= 2 { break; }
+                        let Some(v) = ber::contents::big_integer(c) else { break };
+                        value.b = Some(v);
+                        last = ber::at_position(2);
+                    }
+                    0x80000002 => {
+                        if last >= 3 { break; }
+                        let Some(v) = ber::contents::boolean(c) else { break };
+                        value.c = Some(v);
+                        last = ber::at_position(3);
+                    }
+                    0x80000003 => {
+                        if last >= 4 { break; }
+                        let Some(v) = ber::contents::octets(c) else { break };
+                        value.d = Some(v);
+                        last = ber::at_position(4);
+                    }
+                    0x80000004 => {
+                        if last >= 5 { break; }
+                        let Some(v) = ber::contents::enumerated(c, Colour::from_number) else { break };
+                        value.e = Some(v);
+                        last = ber::at_position(5);
+                    }
+                    0x80000005 => {
+                        if last >= 6 { break; }
+                        let Some(v) = ber::contents::null(c) else { break };
+                        value.f = Some(v);
+                        last = ber::at_position(6);
+                    }
+                    0x80000006 => {
+                        if last >= 7 { break; }
+                        let Some(v) = ber::contents::text(c, StringKind::Ia5) else { break };
+                        value.g = Some(v);
+                        last = ber::at_position(7);
+                    }
+                    _ => break,
                 }
-                0x80000001 => {
-                    ber::in_order(&mut last, (2, "b"), 0, &[], r)?;
-                    value.b = Some(at!(r, "b", ber::big_integer(r, Tag::context(1))));
-                }
-                0x80000002 => {
-                    ber::in_order(&mut last, (3, "c"), 0, &[], r)?;
-                    value.c = Some(at!(r, "c", ber::boolean(r, Tag::context(2))));
-                }
-                0x80000003 => {
-                    ber::in_order(&mut last, (4, "d"), 0, &[], r)?;
-                    value.d = Some(at!(r, "d", ber::octets(r, Tag::context(3))));
-                }
-                0x80000004 => {
-                    ber::in_order(&mut last, (5, "e"), 0, &[], r)?;
-                    value.e = Some(at!(r, "e", ber::enumerated(r, Tag::context(4), Colour::from_number)));
-                }
-                0x80000005 => {
-                    ber::in_order(&mut last, (6, "f"), 0, &[], r)?;
-                    value.f = Some(at!(r, "f", ber::null(r, Tag::context(5))));
-                }
-                0x80000006 => {
-                    ber::in_order(&mut last, (7, "g"), 0, &[], r)?;
-                    value.g = Some(at!(r, "g", ber::text(r, Tag::context(6), StringKind::Ia5)));
-                }
-                0x80000007 => {
-                    ber::in_order(&mut last, (8, "h"), 0, &[], r)?;
-                    value.h = Some(at!(r, "h", read_ber_names(r, Tag::context(7))));
-                }
-                0x80000008 => {
-                    ber::in_order(&mut last, (9, "i"), 0, &[], r)?;
-                    value.i = Some({
-                        let f0 = at!(r, "i", ber::enter(r, Tag::context(8)));
-                        let v = at!(r, "i", Shape::read_ber(r));
-                        at!(r, "i", r.leave(f0));
-                        v
-                    });
-                }
-                0x80000009 => {
-                    ber::in_order(&mut last, (10, "j"), 0, &[], r)?;
-                    value.j = Some(at!(r, "j", ber::real(r, Tag::context(9))));
-                }
-                0x8000000a => {
-                    ber::in_order(&mut last, (11, "k"), 0, &[], r)?;
-                    value.k = Some(at!(r, "k", Sparse::read_ber_boxed(r, Tag::context(10))));
-                }
-                _ => return Err(ber::unexpected(r)),
+                r.go_on(behind);
             }
+            let Some(tag) = r.peek_tag()? else { break };
+            last = value.fill_ber_other(r, tag, last)?;
         }
         r.leave(level)?;
         r.end_value();
@@ -1622,12 +1638,69 @@ impl<'a> Sparse<'a> {
         if let Some(v) = &self.g { at!(w, "g", ber::write_text(w, Tag::context(6), StringKind::Ia5, v)); }
         if let Some(v) = &self.f { w.null(Tag::context(5)); }
         if let Some(v) = &self.e { w.integer(Tag::context(4), v.number()); }
-        if let Some(v) = &self.d { w.octet_string(Tag::context(3), v); }
+        if let Some(v) = &self.d { w.octets(Tag::context(3), v); }
         if let Some(v) = &self.c { w.boolean(Tag::context(2), *v); }
         if let Some(v) = &self.b { w.big_integer(Tag::context(1), v.as_octets()); }
         if let Some(v) = &self.a { w.integer(Tag::context(0), i64::from(*v)); }
         w.end_value();
         Ok(())
+    }
+    #[inline(never)]
+    fn fill_ber_other(&mut self, r: &mut ber::Reader<'a>, tag: Tag, mut last: u32) -> Result<u32> {
+        let value = self;
+        match tag.bits() {
+            0x80000000 => {
+                ber::in_order(&mut last, (1, "a"), 0, &[], r)?;
+                value.a = Some(at!(r, "a", ber::narrow::<u8>(r, Tag::context(0))));
+            }
+            0x80000001 => {
+                ber::in_order(&mut last, (2, "b"), 0, &[], r)?;
+                value.b = Some(at!(r, "b", ber::big_integer(r, Tag::context(1))));
+            }
+            0x80000002 => {
+                ber::in_order(&mut last, (3, "c"), 0, &[], r)?;
+                value.c = Some(at!(r, "c", ber::boolean(r, Tag::context(2))));
+            }
+            0x80000003 => {
+                ber::in_order(&mut last, (4, "d"), 0, &[], r)?;
+                value.d = Some(at!(r, "d", ber::octets(r, Tag::context(3))));
+            }
+            0x80000004 => {
+                ber::in_order(&mut last, (5, "e"), 0, &[], r)?;
+                value.e = Some(at!(r, "e", ber::enumerated(r, Tag::context(4), Colour::from_number)));
+            }
+            0x80000005 => {
+                ber::in_order(&mut last, (6, "f"), 0, &[], r)?;
+                value.f = Some(at!(r, "f", ber::null(r, Tag::context(5))));
+            }
+            0x80000006 => {
+                ber::in_order(&mut last, (7, "g"), 0, &[], r)?;
+                value.g = Some(at!(r, "g", ber::text(r, Tag::context(6), StringKind::Ia5)));
+            }
+            0x80000007 => {
+                ber::in_order(&mut last, (8, "h"), 0, &[], r)?;
+                value.h = Some(at!(r, "h", read_ber_names(r, Tag::context(7))));
+            }
+            0x80000008 => {
+                ber::in_order(&mut last, (9, "i"), 0, &[], r)?;
+                value.i = Some({
+                    let f0 = at!(r, "i", ber::enter(r, Tag::context(8)));
+                    let v = at!(r, "i", Shape::read_ber(r));
+                    at!(r, "i", r.leave(f0));
+                    v
+                });
+            }
+            0x80000009 => {
+                ber::in_order(&mut last, (10, "j"), 0, &[], r)?;
+                value.j = Some(at!(r, "j", ber::real(r, Tag::context(9))));
+            }
+            0x8000000a => {
+                ber::in_order(&mut last, (11, "k"), 0, &[], r)?;
+                value.k = Some(at!(r, "k", Sparse::read_ber_boxed(r, Tag::context(10))));
+            }
+            _ => return Err(ber::unexpected(r)),
+        }
+        Ok(last)
     }
 }
 
@@ -1667,18 +1740,22 @@ impl Preset {
 
 impl<'a> Maybe<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
-        let level = ber::enter(r, tag)?;
-        let value = Self {
-            shape: if r.peek_tag()?.is_some_and(|tag| Shape::takes(tag) || !(tag == Tag::context(9) || tag == Tag::context(10))) {
-                Some(at!(r, "shape", Shape::read_ber(r)))
-            } else { None },
-            size: if r.is_next(Tag::context(9)) {
-                Some(at!(r, "size", ber::narrow::<u8>(r, Tag::context(9))))
-            } else { None },
-            last: at!(r, "last", (2, false, Self::place), ber::boolean(r, Tag::context(10))),
-        };
-        ber::leave(r, level, Self::place)?;
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
         Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
+        let level = ber::enter(r, tag)?;
+        if r.peek_tag()?.is_some_and(|tag| Shape::takes(tag) || !(tag == Tag::context(9) || tag == Tag::context(10))) {
+            parts::put(&mut value.shape, Some(at!(r, "shape", Shape::read_ber(r))));
+        }
+        if r.is_next(Tag::context(9)) {
+            parts::put(&mut value.size, Some(at!(r, "size", ber::narrow::<u8>(r, Tag::context(9)))));
+        }
+        parts::put(&mut value.last, at!(r, "last", (2, false, Self::place), ber::boolean(r, Tag::context(10))));
+        ber::leave(r, level, Self::place)?;
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         w.boolean(Tag::context(10), self.last);
@@ -1704,7 +1781,26 @@ impl<'a> Mixed<'a> {
         let mut f_some: Option<MixedSome<'_>> = None;
         let mut f_high: Option<bool> = None;
         let mut last = 0_u32;
-        while let Some(tag) = r.peek_tag()? {
+        loop {
+            if r.rules() == ber::Rules::Ber {
+                while let Some((tag, c, behind)) = r.next_primitive() {
+                    match tag {
+                        0x80000001 => {
+                            if f_low.is_some() { break; }
+                            let Some(v) = ber::contents::boolean(c) else { break };
+                            f_low = Some(v);
+                        }
+                        0x80000002 => {
+                            if f_high.is_some() { break; }
+                            let Some(v) = ber::contents::boolean(c) else { break };
+                            f_high = Some(v);
+                        }
+                        _ => break,
+                    }
+                    r.go_on(behind);
+                }
+            }
+            let Some(tag) = r.peek_tag()? else { break };
             match tag.bits() {
                 0x80000001 => {
                     ber::in_set(f_low.is_some(), &mut last, tag, "low", r)?;
@@ -1847,18 +1943,22 @@ fn write_ber_zoo_bag(list: &[u16], w: &mut ber::Writer) -> Result<()> {
 
 impl<'a> Texts<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
-        let level = ber::enter(r, tag)?;
-        let value = Self {
-            utf8: at!(r, "utf8", (0, false, Self::place), ber::text(r, Tag::context(0), StringKind::Utf8)),
-            numeric: at!(r, "numeric", (1, false, Self::place), ber::text(r, Tag::context(1), StringKind::Numeric)),
-            letters: at!(r, "letters", (2, false, Self::place), ber::text(r, Tag::context(2), StringKind::Visible)),
-            bmp: at!(r, "bmp", (3, false, Self::place), ber::text(r, Tag::context(3), StringKind::Bmp)),
-            universal: at!(r, "universal", (4, false, Self::place), ber::text(r, Tag::context(4), StringKind::Universal)),
-            general: at!(r, "general", (5, false, Self::place), ber::text(r, Tag::context(5), StringKind::General)),
-            oid: at!(r, "oid", (6, false, Self::place), ber::relative_oid(r, Tag::context(6))),
-        };
-        ber::leave(r, level, Self::place)?;
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
         Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
+        let level = ber::enter(r, tag)?;
+        at!(r, "utf8", (0, false, Self::place), ber::fill(r, Tag::context(0), &mut value.utf8, |c| ber::contents::text(c, StringKind::Utf8), |r, tag| ber::text(r, tag, StringKind::Utf8)));
+        at!(r, "numeric", (1, false, Self::place), ber::fill(r, Tag::context(1), &mut value.numeric, |c| ber::contents::text(c, StringKind::Numeric), |r, tag| ber::text(r, tag, StringKind::Numeric)));
+        at!(r, "letters", (2, false, Self::place), ber::fill(r, Tag::context(2), &mut value.letters, |c| ber::contents::text(c, StringKind::Visible), |r, tag| ber::text(r, tag, StringKind::Visible)));
+        at!(r, "bmp", (3, false, Self::place), ber::fill(r, Tag::context(3), &mut value.bmp, |c| ber::contents::text(c, StringKind::Bmp), |r, tag| ber::text(r, tag, StringKind::Bmp)));
+        at!(r, "universal", (4, false, Self::place), ber::fill(r, Tag::context(4), &mut value.universal, |c| ber::contents::text(c, StringKind::Universal), |r, tag| ber::text(r, tag, StringKind::Universal)));
+        at!(r, "general", (5, false, Self::place), ber::fill(r, Tag::context(5), &mut value.general, |c| ber::contents::text(c, StringKind::General), |r, tag| ber::text(r, tag, StringKind::General)));
+        parts::put(&mut value.oid, at!(r, "oid", (6, false, Self::place), ber::relative_oid(r, Tag::context(6))));
+        ber::leave(r, level, Self::place)?;
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         w.raw(Tag::context(6), self.oid.as_bytes());
@@ -1887,13 +1987,17 @@ impl<'a> Texts<'a> {
 
 impl<'a> Times<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
-        let level = ber::enter(r, tag)?;
-        let value = Self {
-            utc: at!(r, "utc", (0, false, Self::place), ber::utc_time(r, Tag::context(0))),
-            general: at!(r, "general", (1, false, Self::place), ber::generalized_time(r, Tag::context(1))),
-        };
-        ber::leave(r, level, Self::place)?;
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
         Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
+        let level = ber::enter(r, tag)?;
+        parts::put(&mut value.utc, at!(r, "utc", (0, false, Self::place), ber::utc_time(r, Tag::context(0))));
+        parts::put(&mut value.general, at!(r, "general", (1, false, Self::place), ber::generalized_time(r, Tag::context(1))));
+        ber::leave(r, level, Self::place)?;
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         at!(w, "general", ber::write_generalized_time(w, Tag::context(1), &self.general));
@@ -1946,7 +2050,7 @@ impl<'a> Message<'a> {
 
 fn read_ber_tree_twigs(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Vec<Tree>> {
     r.begin_value()?;
-    let list = ber::list(r, tag, |r| Tree::read_ber(r, Tag::universal(16)))?;
+    let list = ber::filled_list(r, tag, || Tree::EMPTY, |v, r| v.fill_ber(r, Tag::universal(16)))?;
     r.end_value();
     Ok(list)
 }
@@ -2134,7 +2238,21 @@ impl<'a> Animal<'a> {
         let mut f_legs: Option<u16> = None;
         let mut f_kind: Option<Shape<'_>> = None;
         let mut last = 0_u32;
-        while let Some(tag) = r.peek_tag()? {
+        loop {
+            if r.rules() == ber::Rules::Ber {
+                while let Some((tag, c, behind)) = r.next_primitive() {
+                    match tag {
+                        0x80000000 => {
+                            if f_name.is_some() { break; }
+                            let Some(v) = ber::contents::text(c, StringKind::Ia5) else { break };
+                            f_name = Some(v);
+                        }
+                        _ => break,
+                    }
+                    r.go_on(behind);
+                }
+            }
+            let Some(tag) = r.peek_tag()? else { break };
             match tag.bits() {
                 0x80000000 => {
                     ber::in_set(f_name.is_some(), &mut last, tag, "name", r)?;
@@ -2289,7 +2407,8 @@ impl<'a> OrderSet<'a> {
         let mut f_deed: Option<Deed> = None;
         let mut f_value: Option<Value<'_>> = None;
         let mut last = 0_u32;
-        while let Some(tag) = r.peek_tag()? {
+        loop {
+            let Some(tag) = r.peek_tag()? else { break };
             match tag.bits() {
                 0x80000000 => {
                     ber::in_set(f_deed.is_some(), &mut last, tag, "deed", r)?;

@@ -4779,17 +4779,21 @@ impl<'a> IndAudStreamDescriptor<'a> {
 
 impl<'a> MegacoMessage<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
+        Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
         r.begin_value()?;
         let level = ber::enter(r, tag)?;
-        let value = Self {
-            auth_header: if r.is_next(Tag::context(0)) {
-                Some(at!(r, "authHeader", AuthenticationHeader::read_ber(r, Tag::context(0))))
-            } else { None },
-            mess: at!(r, "mess", (1, false, Self::place), Message::read_ber(r, Tag::context(1))),
-        };
+        if r.is_next(Tag::context(0)) {
+            at!(r, "authHeader", value.auth_header.get_or_insert_with(|| AuthenticationHeader::EMPTY).fill_ber(r, Tag::context(0)));
+        }
+        at!(r, "mess", (1, false, Self::place), value.mess.fill_ber(r, Tag::context(1)));
         ber::leave(r, level, Self::place)?;
         r.end_value();
-        Ok(value)
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         w.begin_value()?;
@@ -4816,17 +4820,21 @@ impl<'a> MegacoMessage<'a> {
 
 impl<'a> AuthenticationHeader<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
-        let level = ber::enter(r, tag)?;
-        let value = Self {
-            sec_parm_index: at!(r, "secParmIndex", (0, false, Self::place), ber::fixed_octets::<4>(r, Tag::context(0))),
-            seq_num: at!(r, "seqNum", (1, false, Self::place), ber::fixed_octets::<4>(r, Tag::context(1))),
-            ad: at!(r, "ad", (2, false, Self::place), ber::octets(r, Tag::context(2))),
-        };
-        ber::leave(r, level, Self::place)?;
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
         Ok(value)
     }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
+        let level = ber::enter(r, tag)?;
+        parts::put(&mut value.sec_parm_index, at!(r, "secParmIndex", (0, false, Self::place), ber::fixed_octets::<4>(r, Tag::context(0))));
+        parts::put(&mut value.seq_num, at!(r, "seqNum", (1, false, Self::place), ber::fixed_octets::<4>(r, Tag::context(1))));
+        at!(r, "ad", (2, false, Self::place), ber::fill(r, Tag::context(2), &mut value.ad, ber::contents::octets, ber::octets));
+        ber::leave(r, level, Self::place)?;
+        Ok(())
+    }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        w.octet_string(Tag::context(2), &self.ad);
+        w.octets(Tag::context(2), &self.ad);
         w.fixed_octets::<4>(Tag::context(1), &self.seq_num);
         w.fixed_octets::<4>(Tag::context(0), &self.sec_parm_index);
         Ok(())
@@ -4872,7 +4880,7 @@ impl<'a> MId<'a> {
                 w.close(Tag::context(2), m);
             }
             Self::DeviceName(v) => at!(w, "deviceName", ber::write_text(w, Tag::context(3), StringKind::Ia5, v)),
-            Self::MtpAddress(v) => w.octet_string(Tag::context(4), v),
+            Self::MtpAddress(v) => w.octets(Tag::context(4), v),
             Self::Unknown(v) => ber::write_any(w, &v.octets)?,
         }
         Ok(())
@@ -4942,21 +4950,25 @@ impl<'a> Transaction<'a> {
 
 impl<'a> ActionRequest<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
+        Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
         r.begin_value()?;
         let level = ber::enter(r, tag)?;
-        let value = Self {
-            context_id: at!(r, "contextId", (0, false, Self::place), ber::narrow::<u32>(r, Tag::context(0))),
-            context_request: if r.is_next(Tag::context(1)) {
-                Some(at!(r, "contextRequest", ContextRequest::read_ber(r, Tag::context(1))))
-            } else { None },
-            context_attr_audit_req: if r.is_next(Tag::context(2)) {
-                Some(at!(r, "contextAttrAuditReq", ContextAttrAuditRequest::read_ber(r, Tag::context(2))))
-            } else { None },
-            command_requests: at!(r, "commandRequests", (3, false, Self::place), read_ber_action_request_command_requests(r, Tag::context(3))),
-        };
+        parts::put(&mut value.context_id, at!(r, "contextId", (0, false, Self::place), ber::narrow::<u32>(r, Tag::context(0))));
+        if r.is_next(Tag::context(1)) {
+            at!(r, "contextRequest", value.context_request.get_or_insert_with(|| ContextRequest::EMPTY).fill_ber(r, Tag::context(1)));
+        }
+        if r.is_next(Tag::context(2)) {
+            at!(r, "contextAttrAuditReq", value.context_attr_audit_req.get_or_insert_with(|| ContextAttrAuditRequest::EMPTY).fill_ber(r, Tag::context(2)));
+        }
+        parts::put(&mut value.command_requests, at!(r, "commandRequests", (3, false, Self::place), read_ber_action_request_command_requests(r, Tag::context(3))));
         ber::leave(r, level, Self::place)?;
         r.end_value();
-        Ok(value)
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         w.begin_value()?;
@@ -4991,21 +5003,25 @@ impl<'a> ActionRequest<'a> {
 
 impl<'a> ActionReply<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
+        Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
         r.begin_value()?;
         let level = ber::enter(r, tag)?;
-        let value = Self {
-            context_id: at!(r, "contextId", (0, false, Self::place), ber::narrow::<u32>(r, Tag::context(0))),
-            error_descriptor: if r.is_next(Tag::context(1)) {
-                Some(at!(r, "errorDescriptor", ErrorDescriptor::read_ber(r, Tag::context(1))))
-            } else { None },
-            context_reply: if r.is_next(Tag::context(2)) {
-                Some(at!(r, "contextReply", ContextRequest::read_ber(r, Tag::context(2))))
-            } else { None },
-            command_reply: at!(r, "commandReply", (3, false, Self::place), read_ber_action_reply_command_reply(r, Tag::context(3))),
-        };
+        parts::put(&mut value.context_id, at!(r, "contextId", (0, false, Self::place), ber::narrow::<u32>(r, Tag::context(0))));
+        if r.is_next(Tag::context(1)) {
+            parts::put(&mut value.error_descriptor, Some(at!(r, "errorDescriptor", ErrorDescriptor::read_ber(r, Tag::context(1)))));
+        }
+        if r.is_next(Tag::context(2)) {
+            at!(r, "contextReply", value.context_reply.get_or_insert_with(|| ContextRequest::EMPTY).fill_ber(r, Tag::context(2)));
+        }
+        parts::put(&mut value.command_reply, at!(r, "commandReply", (3, false, Self::place), read_ber_action_reply_command_reply(r, Tag::context(3))));
         ber::leave(r, level, Self::place)?;
         r.end_value();
-        Ok(value)
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         w.begin_value()?;
@@ -5040,25 +5056,29 @@ impl<'a> ActionReply<'a> {
 
 impl<'a> CommandRequest<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
+        Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
         r.begin_value()?;
         let level = ber::enter(r, tag)?;
-        let value = Self {
-            command: {
-                let f0 = at!(r, "command", (0, true, Self::place), ber::enter(r, Tag::context(0)));
-                let v = at!(r, "command", Command::read_ber(r));
-                at!(r, "command", r.leave(f0));
-                v
-            },
-            optional: if r.is_next(Tag::context(1)) {
-                Some(at!(r, "optional", ber::null(r, Tag::context(1))))
-            } else { None },
-            wildcard_return: if r.is_next(Tag::context(2)) {
-                Some(at!(r, "wildcardReturn", ber::null(r, Tag::context(2))))
-            } else { None },
-        };
+        parts::put(&mut value.command, {
+            let f0 = at!(r, "command", (0, true, Self::place), ber::enter(r, Tag::context(0)));
+            let v = at!(r, "command", Command::read_ber(r));
+            at!(r, "command", r.leave(f0));
+            v
+        });
+        if r.is_next(Tag::context(1)) {
+            parts::put(&mut value.optional, Some(at!(r, "optional", ber::null(r, Tag::context(1)))));
+        }
+        if r.is_next(Tag::context(2)) {
+            parts::put(&mut value.wildcard_return, Some(at!(r, "wildcardReturn", ber::null(r, Tag::context(2)))));
+        }
         ber::leave_extensible(r, level, Self::place)?;
         r.end_value();
-        Ok(value)
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         w.begin_value()?;
@@ -5249,16 +5269,20 @@ impl<'a> AmmDescriptor<'a> {
 
 impl<'a> TerminationId<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
-        let level = ber::enter(r, tag)?;
-        let value = Self {
-            wildcard: at!(r, "wildcard", (0, true, Self::place), read_ber_termination_id_wildcard(r, Tag::context(0))),
-            id: at!(r, "id", (1, true, Self::place), ber::octets(r, Tag::context(1))),
-        };
-        ber::leave_extensible(r, level, Self::place)?;
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
         Ok(value)
     }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
+        let level = ber::enter(r, tag)?;
+        parts::put(&mut value.wildcard, at!(r, "wildcard", (0, true, Self::place), read_ber_termination_id_wildcard(r, Tag::context(0))));
+        at!(r, "id", (1, true, Self::place), ber::fill(r, Tag::context(1), &mut value.id, ber::contents::octets, ber::octets));
+        ber::leave_extensible(r, level, Self::place)?;
+        Ok(())
+    }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        w.octet_string(Tag::context(1), &self.id);
+        w.octets(Tag::context(1), &self.id);
         let m = w.open();
         at!(w, "wildcard", write_ber_termination_id_wildcard(&self.wildcard, w));
         w.close(Tag::context(0), m);
@@ -5276,26 +5300,30 @@ impl<'a> TerminationId<'a> {
 
 impl<'a> Message<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
+        Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
         r.begin_value()?;
         let level = ber::enter(r, tag)?;
-        let value = Self {
-            version: at!(r, "version", (0, true, Self::place), ber::narrow::<u8>(r, Tag::context(0))),
-            m_id: {
-                let f0 = at!(r, "mId", (1, true, Self::place), ber::enter(r, Tag::context(1)));
-                let v = at!(r, "mId", MId::read_ber(r));
-                at!(r, "mId", r.leave(f0));
-                v
-            },
-            message_body: {
-                let f0 = at!(r, "messageBody", (2, true, Self::place), ber::enter(r, Tag::context(2)));
-                let v = at!(r, "messageBody", MessageMessageBody::read_ber(r));
-                at!(r, "messageBody", r.leave(f0));
-                v
-            },
-        };
+        parts::put(&mut value.version, at!(r, "version", (0, true, Self::place), ber::narrow::<u8>(r, Tag::context(0))));
+        parts::put(&mut value.m_id, {
+            let f0 = at!(r, "mId", (1, true, Self::place), ber::enter(r, Tag::context(1)));
+            let v = at!(r, "mId", MId::read_ber(r));
+            at!(r, "mId", r.leave(f0));
+            v
+        });
+        parts::put(&mut value.message_body, {
+            let f0 = at!(r, "messageBody", (2, true, Self::place), ber::enter(r, Tag::context(2)));
+            let v = at!(r, "messageBody", MessageMessageBody::read_ber(r));
+            at!(r, "messageBody", r.leave(f0));
+            v
+        });
         ber::leave_extensible(r, level, Self::place)?;
         r.end_value();
-        Ok(value)
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         w.begin_value()?;
@@ -5456,29 +5484,33 @@ impl TransactionPending {
 
 impl<'a> TransactionReply<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
+        Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
         r.begin_value()?;
         let level = ber::enter(r, tag)?;
-        let value = Self {
-            transaction_id: at!(r, "transactionId", (0, true, Self::place), ber::narrow::<u32>(r, Tag::context(0))),
-            imm_ack_required: if r.is_next(Tag::context(1)) {
-                Some(at!(r, "immAckRequired", ber::null(r, Tag::context(1))))
-            } else { None },
-            transaction_result: {
-                let f0 = at!(r, "transactionResult", (2, true, Self::place), ber::enter(r, Tag::context(2)));
-                let v = at!(r, "transactionResult", TransactionReplyTransactionResult::read_ber(r));
-                at!(r, "transactionResult", r.leave(f0));
-                v
-            },
-            segment_number: if r.is_next(Tag::context(3)) {
-                Some(at!(r, "segmentNumber", ber::narrow::<u16>(r, Tag::context(3))))
-            } else { None },
-            segmentation_complete: if r.is_next(Tag::context(4)) {
-                Some(at!(r, "segmentationComplete", ber::null(r, Tag::context(4))))
-            } else { None },
-        };
+        parts::put(&mut value.transaction_id, at!(r, "transactionId", (0, true, Self::place), ber::narrow::<u32>(r, Tag::context(0))));
+        if r.is_next(Tag::context(1)) {
+            parts::put(&mut value.imm_ack_required, Some(at!(r, "immAckRequired", ber::null(r, Tag::context(1)))));
+        }
+        parts::put(&mut value.transaction_result, {
+            let f0 = at!(r, "transactionResult", (2, true, Self::place), ber::enter(r, Tag::context(2)));
+            let v = at!(r, "transactionResult", TransactionReplyTransactionResult::read_ber(r));
+            at!(r, "transactionResult", r.leave(f0));
+            v
+        });
+        if r.is_next(Tag::context(3)) {
+            parts::put(&mut value.segment_number, Some(at!(r, "segmentNumber", ber::narrow::<u16>(r, Tag::context(3)))));
+        }
+        if r.is_next(Tag::context(4)) {
+            parts::put(&mut value.segmentation_complete, Some(at!(r, "segmentationComplete", ber::null(r, Tag::context(4)))));
+        }
         ber::leave_extensible(r, level, Self::place)?;
         r.end_value();
-        Ok(value)
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         w.begin_value()?;
@@ -5550,29 +5582,33 @@ impl SegmentReply {
 
 impl<'a> ContextRequest<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
-        let level = ber::enter(r, tag)?;
-        let value = Self {
-            priority: if r.is_next(Tag::context(0)) {
-                Some(at!(r, "priority", ber::narrow::<u8>(r, Tag::context(0))))
-            } else { None },
-            emergency: if r.is_next(Tag::context(1)) {
-                Some(at!(r, "emergency", ber::boolean(r, Tag::context(1))))
-            } else { None },
-            topology_req: if r.is_next(Tag::context(2)) {
-                Some(at!(r, "topologyReq", read_ber_context_request_topology_req(r, Tag::context(2))))
-            } else { None },
-            iepscallind: if r.is_next(Tag::context(3)) {
-                Some(at!(r, "iepscallind", ber::boolean(r, Tag::context(3))))
-            } else { None },
-            context_prop: if r.is_next(Tag::context(4)) {
-                Some(at!(r, "contextProp", read_ber_context_request_context_prop(r, Tag::context(4))))
-            } else { None },
-            context_list: if r.is_next(Tag::context(5)) {
-                Some(at!(r, "contextList", read_ber_context_request_context_list(r, Tag::context(5))))
-            } else { None },
-        };
-        ber::leave_extensible(r, level, Self::place)?;
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
         Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
+        let level = ber::enter(r, tag)?;
+        if r.is_next(Tag::context(0)) {
+            parts::put(&mut value.priority, Some(at!(r, "priority", ber::narrow::<u8>(r, Tag::context(0)))));
+        }
+        if r.is_next(Tag::context(1)) {
+            parts::put(&mut value.emergency, Some(at!(r, "emergency", ber::boolean(r, Tag::context(1)))));
+        }
+        if r.is_next(Tag::context(2)) {
+            parts::put(&mut value.topology_req, Some(at!(r, "topologyReq", read_ber_context_request_topology_req(r, Tag::context(2)))));
+        }
+        if r.is_next(Tag::context(3)) {
+            parts::put(&mut value.iepscallind, Some(at!(r, "iepscallind", ber::boolean(r, Tag::context(3)))));
+        }
+        if r.is_next(Tag::context(4)) {
+            parts::put(&mut value.context_prop, Some(at!(r, "contextProp", read_ber_context_request_context_prop(r, Tag::context(4)))));
+        }
+        if r.is_next(Tag::context(5)) {
+            parts::put(&mut value.context_list, Some(at!(r, "contextList", read_ber_context_request_context_list(r, Tag::context(5)))));
+        }
+        ber::leave_extensible(r, level, Self::place)?;
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.context_list {
@@ -5611,43 +5647,47 @@ impl<'a> ContextRequest<'a> {
 
 impl<'a> ContextAttrAuditRequest<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
-        let level = ber::enter(r, tag)?;
-        let value = Self {
-            topology: if r.is_next(Tag::context(0)) {
-                Some(at!(r, "topology", ber::null(r, Tag::context(0))))
-            } else { None },
-            emergency: if r.is_next(Tag::context(1)) {
-                Some(at!(r, "emergency", ber::null(r, Tag::context(1))))
-            } else { None },
-            priority: if r.is_next(Tag::context(2)) {
-                Some(at!(r, "priority", ber::null(r, Tag::context(2))))
-            } else { None },
-            iepscallind: if r.is_next(Tag::context(3)) {
-                Some(at!(r, "iepscallind", ber::null(r, Tag::context(3))))
-            } else { None },
-            context_prop_aud: if r.is_next(Tag::context(4)) {
-                Some(at!(r, "contextPropAud", read_ber_context_attr_audit_request_context_prop_aud(r, Tag::context(4))))
-            } else { None },
-            selectpriority: if r.is_next(Tag::context(5)) {
-                Some(at!(r, "selectpriority", ber::narrow::<u8>(r, Tag::context(5))))
-            } else { None },
-            selectemergency: if r.is_next(Tag::context(6)) {
-                Some(at!(r, "selectemergency", ber::boolean(r, Tag::context(6))))
-            } else { None },
-            selectiepscallind: if r.is_next(Tag::context(7)) {
-                Some(at!(r, "selectiepscallind", ber::boolean(r, Tag::context(7))))
-            } else { None },
-            select_logic: if r.is_next(Tag::context(8)) {
-                Some({
-                    let f0 = at!(r, "selectLogic", ber::enter(r, Tag::context(8)));
-                    let v = at!(r, "selectLogic", SelectLogic::read_ber(r));
-                    at!(r, "selectLogic", r.leave(f0));
-                    v
-                })
-            } else { None },
-        };
-        ber::leave_extensible(r, level, Self::place)?;
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
         Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
+        let level = ber::enter(r, tag)?;
+        if r.is_next(Tag::context(0)) {
+            parts::put(&mut value.topology, Some(at!(r, "topology", ber::null(r, Tag::context(0)))));
+        }
+        if r.is_next(Tag::context(1)) {
+            parts::put(&mut value.emergency, Some(at!(r, "emergency", ber::null(r, Tag::context(1)))));
+        }
+        if r.is_next(Tag::context(2)) {
+            parts::put(&mut value.priority, Some(at!(r, "priority", ber::null(r, Tag::context(2)))));
+        }
+        if r.is_next(Tag::context(3)) {
+            parts::put(&mut value.iepscallind, Some(at!(r, "iepscallind", ber::null(r, Tag::context(3)))));
+        }
+        if r.is_next(Tag::context(4)) {
+            parts::put(&mut value.context_prop_aud, Some(at!(r, "contextPropAud", read_ber_context_attr_audit_request_context_prop_aud(r, Tag::context(4)))));
+        }
+        if r.is_next(Tag::context(5)) {
+            parts::put(&mut value.selectpriority, Some(at!(r, "selectpriority", ber::narrow::<u8>(r, Tag::context(5)))));
+        }
+        if r.is_next(Tag::context(6)) {
+            parts::put(&mut value.selectemergency, Some(at!(r, "selectemergency", ber::boolean(r, Tag::context(6)))));
+        }
+        if r.is_next(Tag::context(7)) {
+            parts::put(&mut value.selectiepscallind, Some(at!(r, "selectiepscallind", ber::boolean(r, Tag::context(7)))));
+        }
+        if r.is_next(Tag::context(8)) {
+            parts::put(&mut value.select_logic, Some({
+                let f0 = at!(r, "selectLogic", ber::enter(r, Tag::context(8)));
+                let v = at!(r, "selectLogic", SelectLogic::read_ber(r));
+                at!(r, "selectLogic", r.leave(f0));
+                v
+            }));
+        }
+        ber::leave_extensible(r, level, Self::place)?;
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.select_logic {
@@ -5688,7 +5728,7 @@ impl<'a> ContextAttrAuditRequest<'a> {
 
 fn read_ber_action_request_command_requests<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<CommandRequest<'a>>> {
     r.begin_value()?;
-    let list = ber::list(r, tag, |r| CommandRequest::read_ber(r, Tag::universal(16)))?;
+    let list = ber::filled_list(r, tag, || CommandRequest::EMPTY, |v, r| v.fill_ber(r, Tag::universal(16)))?;
     r.end_value();
     Ok(list)
 }
@@ -5824,17 +5864,21 @@ impl<'a> Command<'a> {
 
 impl<'a> AmmsReply<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
+        Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
         r.begin_value()?;
         let level = ber::enter(r, tag)?;
-        let value = Self {
-            termination_id: at!(r, "terminationID", (0, true, Self::place), read_ber_termination_id_list(r, Tag::context(0))),
-            termination_audit: if r.is_next(Tag::context(1)) {
-                Some(at!(r, "terminationAudit", read_ber_termination_audit(r, Tag::context(1))))
-            } else { None },
-        };
+        parts::put(&mut value.termination_id, at!(r, "terminationID", (0, true, Self::place), read_ber_termination_id_list(r, Tag::context(0))));
+        if r.is_next(Tag::context(1)) {
+            parts::put(&mut value.termination_audit, Some(at!(r, "terminationAudit", read_ber_termination_audit(r, Tag::context(1)))));
+        }
         ber::leave_extensible(r, level, Self::place)?;
         r.end_value();
-        Ok(value)
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         w.begin_value()?;
@@ -5912,15 +5956,19 @@ impl<'a> AuditReply<'a> {
 
 impl<'a> NotifyReply<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
-        let level = ber::enter(r, tag)?;
-        let value = Self {
-            termination_id: at!(r, "terminationID", (0, true, Self::place), read_ber_termination_id_list(r, Tag::context(0))),
-            error_descriptor: if r.is_next(Tag::context(1)) {
-                Some(at!(r, "errorDescriptor", ErrorDescriptor::read_ber(r, Tag::context(1))))
-            } else { None },
-        };
-        ber::leave_extensible(r, level, Self::place)?;
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
         Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
+        let level = ber::enter(r, tag)?;
+        parts::put(&mut value.termination_id, at!(r, "terminationID", (0, true, Self::place), read_ber_termination_id_list(r, Tag::context(0))));
+        if r.is_next(Tag::context(1)) {
+            parts::put(&mut value.error_descriptor, Some(at!(r, "errorDescriptor", ErrorDescriptor::read_ber(r, Tag::context(1)))));
+        }
+        ber::leave_extensible(r, level, Self::place)?;
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.error_descriptor {
@@ -5945,18 +5993,22 @@ impl<'a> NotifyReply<'a> {
 
 impl<'a> ServiceChangeReply<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
-        let level = ber::enter(r, tag)?;
-        let value = Self {
-            termination_id: at!(r, "terminationID", (0, true, Self::place), read_ber_termination_id_list(r, Tag::context(0))),
-            service_change_result: {
-                let f0 = at!(r, "serviceChangeResult", (1, true, Self::place), ber::enter(r, Tag::context(1)));
-                let v = at!(r, "serviceChangeResult", ServiceChangeResult::read_ber(r));
-                at!(r, "serviceChangeResult", r.leave(f0));
-                v
-            },
-        };
-        ber::leave_extensible(r, level, Self::place)?;
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
         Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
+        let level = ber::enter(r, tag)?;
+        parts::put(&mut value.termination_id, at!(r, "terminationID", (0, true, Self::place), read_ber_termination_id_list(r, Tag::context(0))));
+        parts::put(&mut value.service_change_result, {
+            let f0 = at!(r, "serviceChangeResult", (1, true, Self::place), ber::enter(r, Tag::context(1)));
+            let v = at!(r, "serviceChangeResult", ServiceChangeResult::read_ber(r));
+            at!(r, "serviceChangeResult", r.leave(f0));
+            v
+        });
+        ber::leave_extensible(r, level, Self::place)?;
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m0 = w.open();
@@ -5979,22 +6031,26 @@ impl<'a> ServiceChangeReply<'a> {
 
 impl<'a> MediaDescriptor<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
-        let level = ber::enter(r, tag)?;
-        let value = Self {
-            term_state_descr: if r.is_next(Tag::context(0)) {
-                Some(at!(r, "termStateDescr", TerminationStateDescriptor::read_ber(r, Tag::context(0))))
-            } else { None },
-            streams: if r.is_next(Tag::context(1)) {
-                Some({
-                    let f0 = at!(r, "streams", ber::enter(r, Tag::context(1)));
-                    let v = at!(r, "streams", MediaDescriptorStreams::read_ber(r));
-                    at!(r, "streams", r.leave(f0));
-                    v
-                })
-            } else { None },
-        };
-        ber::leave_extensible(r, level, Self::place)?;
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
         Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
+        let level = ber::enter(r, tag)?;
+        if r.is_next(Tag::context(0)) {
+            at!(r, "termStateDescr", value.term_state_descr.get_or_insert_with(|| TerminationStateDescriptor::EMPTY).fill_ber(r, Tag::context(0)));
+        }
+        if r.is_next(Tag::context(1)) {
+            parts::put(&mut value.streams, Some({
+                let f0 = at!(r, "streams", ber::enter(r, Tag::context(1)));
+                let v = at!(r, "streams", MediaDescriptorStreams::read_ber(r));
+                at!(r, "streams", r.leave(f0));
+                v
+            }));
+        }
+        ber::leave_extensible(r, level, Self::place)?;
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.streams {
@@ -6021,16 +6077,20 @@ impl<'a> MediaDescriptor<'a> {
 
 impl<'a> ModemDescriptor<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
-        let level = ber::enter(r, tag)?;
-        let value = Self {
-            mtl: at!(r, "mtl", (0, false, Self::place), read_ber_modem_descriptor_mtl(r, Tag::context(0))),
-            mpl: at!(r, "mpl", (1, false, Self::place), read_ber_modem_descriptor_mpl(r, Tag::context(1))),
-            non_standard_data: if r.is_next(Tag::context(2)) {
-                Some(at!(r, "nonStandardData", NonStandardData::read_ber(r, Tag::context(2))))
-            } else { None },
-        };
-        ber::leave(r, level, Self::place)?;
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
         Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
+        let level = ber::enter(r, tag)?;
+        parts::put(&mut value.mtl, at!(r, "mtl", (0, false, Self::place), read_ber_modem_descriptor_mtl(r, Tag::context(0))));
+        parts::put(&mut value.mpl, at!(r, "mpl", (1, false, Self::place), read_ber_modem_descriptor_mpl(r, Tag::context(1))));
+        if r.is_next(Tag::context(2)) {
+            at!(r, "nonStandardData", value.non_standard_data.get_or_insert_with(|| NonStandardData::EMPTY).fill_ber(r, Tag::context(2)));
+        }
+        ber::leave(r, level, Self::place)?;
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.non_standard_data {
@@ -6059,16 +6119,20 @@ impl<'a> ModemDescriptor<'a> {
 
 impl<'a> MuxDescriptor<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
-        let level = ber::enter(r, tag)?;
-        let value = Self {
-            mux_type: at!(r, "muxType", (0, true, Self::place), ber::enumerated(r, Tag::context(0), MuxType::from_number)),
-            term_list: at!(r, "termList", (1, true, Self::place), read_ber_mux_descriptor_term_list(r, Tag::context(1))),
-            non_standard_data: if r.is_next(Tag::context(2)) {
-                Some(at!(r, "nonStandardData", NonStandardData::read_ber(r, Tag::context(2))))
-            } else { None },
-        };
-        ber::leave_extensible(r, level, Self::place)?;
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
         Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
+        let level = ber::enter(r, tag)?;
+        parts::put(&mut value.mux_type, at!(r, "muxType", (0, true, Self::place), ber::enumerated(r, Tag::context(0), MuxType::from_number)));
+        parts::put(&mut value.term_list, at!(r, "termList", (1, true, Self::place), read_ber_mux_descriptor_term_list(r, Tag::context(1))));
+        if r.is_next(Tag::context(2)) {
+            at!(r, "nonStandardData", value.non_standard_data.get_or_insert_with(|| NonStandardData::EMPTY).fill_ber(r, Tag::context(2)));
+        }
+        ber::leave_extensible(r, level, Self::place)?;
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.non_standard_data {
@@ -6127,7 +6191,7 @@ impl<'a> EventsDescriptor<'a> {
 }
 
 fn read_ber_event_buffer_descriptor<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<EventSpec<'a>>> {
-    ber::list(r, tag, |r| EventSpec::read_ber(r, Tag::universal(16)))
+    ber::filled_list(r, tag, || EventSpec::EMPTY, |v, r| v.fill_ber(r, Tag::universal(16)))
 }
 fn write_ber_event_buffer_descriptor(list: &[EventSpec<'_>], w: &mut ber::Writer) -> Result<()> {
     let mut left = list.iter();
@@ -6155,17 +6219,21 @@ fn write_ber_signals_descriptor(list: &[SignalRequest<'_>], w: &mut ber::Writer)
 
 impl<'a> DigitMapDescriptor<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
-        let level = ber::enter(r, tag)?;
-        let value = Self {
-            digit_map_name: if r.is_next(Tag::context(0)) {
-                Some(at!(r, "digitMapName", ber::fixed_octets::<2>(r, Tag::context(0))))
-            } else { None },
-            digit_map_value: if r.is_next(Tag::context(1)) {
-                Some(at!(r, "digitMapValue", DigitMapValue::read_ber(r, Tag::context(1))))
-            } else { None },
-        };
-        ber::leave(r, level, Self::place)?;
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
         Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
+        let level = ber::enter(r, tag)?;
+        if r.is_next(Tag::context(0)) {
+            parts::put(&mut value.digit_map_name, Some(at!(r, "digitMapName", ber::fixed_octets::<2>(r, Tag::context(0)))));
+        }
+        if r.is_next(Tag::context(1)) {
+            at!(r, "digitMapValue", value.digit_map_value.get_or_insert_with(|| DigitMapValue::EMPTY).fill_ber(r, Tag::context(1)));
+        }
+        ber::leave(r, level, Self::place)?;
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.digit_map_value {
@@ -6188,17 +6256,21 @@ impl<'a> DigitMapDescriptor<'a> {
 
 impl<'a> AuditDescriptor<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
-        let level = ber::enter(r, tag)?;
-        let value = Self {
-            audit_token: if r.is_next(Tag::context(0)) {
-                Some(at!(r, "auditToken", ber::named_bits(r, Tag::context(0), 0, usize::MAX)))
-            } else { None },
-            audit_property_token: if r.is_next(Tag::context(1)) {
-                Some(at!(r, "auditPropertyToken", read_ber_audit_descriptor_audit_property_token(r, Tag::context(1))))
-            } else { None },
-        };
-        ber::leave_extensible(r, level, Self::place)?;
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
         Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
+        let level = ber::enter(r, tag)?;
+        if r.is_next(Tag::context(0)) {
+            parts::put(&mut value.audit_token, Some(at!(r, "auditToken", ber::named_bits(r, Tag::context(0), 0, usize::MAX))));
+        }
+        if r.is_next(Tag::context(1)) {
+            parts::put(&mut value.audit_property_token, Some(at!(r, "auditPropertyToken", read_ber_audit_descriptor_audit_property_token(r, Tag::context(1)))));
+        }
+        ber::leave_extensible(r, level, Self::place)?;
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.audit_property_token {
@@ -6279,7 +6351,7 @@ impl<'a> MessageMessageBody<'a> {
 
 fn read_ber_transaction_request_actions<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<ActionRequest<'a>>> {
     r.begin_value()?;
-    let list = ber::list(r, tag, |r| ActionRequest::read_ber(r, Tag::universal(16)))?;
+    let list = ber::filled_list(r, tag, || ActionRequest::EMPTY, |v, r| v.fill_ber(r, Tag::universal(16)))?;
     r.end_value();
     Ok(list)
 }
@@ -6359,7 +6431,7 @@ impl TransactionAck {
 }
 
 fn read_ber_context_request_topology_req<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<TopologyRequest<'a>>> {
-    ber::list(r, tag, |r| TopologyRequest::read_ber(r, Tag::universal(16)))
+    ber::filled_list(r, tag, || TopologyRequest::EMPTY, |v, r| v.fill_ber(r, Tag::universal(16)))
 }
 fn write_ber_context_request_topology_req(list: &[TopologyRequest<'_>], w: &mut ber::Writer) -> Result<()> {
     let mut left = list.iter();
@@ -6372,7 +6444,7 @@ fn write_ber_context_request_topology_req(list: &[TopologyRequest<'_>], w: &mut 
 }
 
 fn read_ber_context_request_context_prop<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<PropertyParm<'a>>> {
-    ber::list(r, tag, |r| PropertyParm::read_ber(r, Tag::universal(16)))
+    ber::filled_list(r, tag, || PropertyParm::EMPTY, |v, r| v.fill_ber(r, Tag::universal(16)))
 }
 fn write_ber_context_request_context_prop(list: &[PropertyParm<'_>], w: &mut ber::Writer) -> Result<()> {
     let mut left = list.iter();
@@ -6394,7 +6466,7 @@ fn write_ber_context_request_context_list(list: &[ContextId], w: &mut ber::Write
 }
 
 fn read_ber_context_attr_audit_request_context_prop_aud<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<IndAudPropertyParm<'a>>> {
-    ber::list(r, tag, |r| IndAudPropertyParm::read_ber(r, Tag::universal(16)))
+    ber::filled_list(r, tag, || IndAudPropertyParm::EMPTY, |v, r| v.fill_ber(r, Tag::universal(16)))
 }
 fn write_ber_context_attr_audit_request_context_prop_aud(list: &[IndAudPropertyParm<'_>], w: &mut ber::Writer) -> Result<()> {
     let mut left = list.iter();
@@ -6429,15 +6501,19 @@ impl<'a> SelectLogic<'a> {
 
 impl<'a> AmmRequest<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
+        Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
         r.begin_value()?;
         let level = ber::enter(r, tag)?;
-        let value = Self {
-            termination_id: at!(r, "terminationID", (0, true, Self::place), read_ber_termination_id_list(r, Tag::context(0))),
-            descriptors: at!(r, "descriptors", (1, true, Self::place), read_ber_amm_request_descriptors(r, Tag::context(1))),
-        };
+        parts::put(&mut value.termination_id, at!(r, "terminationID", (0, true, Self::place), read_ber_termination_id_list(r, Tag::context(0))));
+        parts::put(&mut value.descriptors, at!(r, "descriptors", (1, true, Self::place), read_ber_amm_request_descriptors(r, Tag::context(1))));
         ber::leave_extensible(r, level, Self::place)?;
         r.end_value();
-        Ok(value)
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         w.begin_value()?;
@@ -6462,15 +6538,19 @@ impl<'a> AmmRequest<'a> {
 
 impl<'a> SubtractRequest<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
-        let level = ber::enter(r, tag)?;
-        let value = Self {
-            termination_id: at!(r, "terminationID", (0, true, Self::place), read_ber_termination_id_list(r, Tag::context(0))),
-            audit_descriptor: if r.is_next(Tag::context(1)) {
-                Some(at!(r, "auditDescriptor", AuditDescriptor::read_ber(r, Tag::context(1))))
-            } else { None },
-        };
-        ber::leave_extensible(r, level, Self::place)?;
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
         Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
+        let level = ber::enter(r, tag)?;
+        parts::put(&mut value.termination_id, at!(r, "terminationID", (0, true, Self::place), read_ber_termination_id_list(r, Tag::context(0))));
+        if r.is_next(Tag::context(1)) {
+            at!(r, "auditDescriptor", value.audit_descriptor.get_or_insert_with(|| AuditDescriptor::EMPTY).fill_ber(r, Tag::context(1)));
+        }
+        ber::leave_extensible(r, level, Self::place)?;
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.audit_descriptor {
@@ -6495,16 +6575,20 @@ impl<'a> SubtractRequest<'a> {
 
 impl<'a> AuditRequest<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
-        let level = ber::enter(r, tag)?;
-        let value = Self {
-            termination_id: at!(r, "terminationID", (0, true, Self::place), TerminationId::read_ber(r, Tag::context(0))),
-            audit_descriptor: at!(r, "auditDescriptor", (1, true, Self::place), AuditDescriptor::read_ber(r, Tag::context(1))),
-            termination_id_list: if r.is_next(Tag::context(2)) {
-                Some(at!(r, "terminationIDList", read_ber_termination_id_list(r, Tag::context(2))))
-            } else { None },
-        };
-        ber::leave_extensible(r, level, Self::place)?;
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
         Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
+        let level = ber::enter(r, tag)?;
+        at!(r, "terminationID", (0, true, Self::place), value.termination_id.fill_ber(r, Tag::context(0)));
+        at!(r, "auditDescriptor", (1, true, Self::place), value.audit_descriptor.fill_ber(r, Tag::context(1)));
+        if r.is_next(Tag::context(2)) {
+            parts::put(&mut value.termination_id_list, Some(at!(r, "terminationIDList", read_ber_termination_id_list(r, Tag::context(2)))));
+        }
+        ber::leave_extensible(r, level, Self::place)?;
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.termination_id_list {
@@ -6533,16 +6617,20 @@ impl<'a> AuditRequest<'a> {
 
 impl<'a> NotifyRequest<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
-        let level = ber::enter(r, tag)?;
-        let value = Self {
-            termination_id: at!(r, "terminationID", (0, true, Self::place), read_ber_termination_id_list(r, Tag::context(0))),
-            observed_events_descriptor: at!(r, "observedEventsDescriptor", (1, true, Self::place), ObservedEventsDescriptor::read_ber(r, Tag::context(1))),
-            error_descriptor: if r.is_next(Tag::context(2)) {
-                Some(at!(r, "errorDescriptor", ErrorDescriptor::read_ber(r, Tag::context(2))))
-            } else { None },
-        };
-        ber::leave_extensible(r, level, Self::place)?;
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
         Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
+        let level = ber::enter(r, tag)?;
+        parts::put(&mut value.termination_id, at!(r, "terminationID", (0, true, Self::place), read_ber_termination_id_list(r, Tag::context(0))));
+        parts::put(&mut value.observed_events_descriptor, at!(r, "observedEventsDescriptor", (1, true, Self::place), ObservedEventsDescriptor::read_ber(r, Tag::context(1))));
+        if r.is_next(Tag::context(2)) {
+            parts::put(&mut value.error_descriptor, Some(at!(r, "errorDescriptor", ErrorDescriptor::read_ber(r, Tag::context(2)))));
+        }
+        ber::leave_extensible(r, level, Self::place)?;
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.error_descriptor {
@@ -6571,13 +6659,17 @@ impl<'a> NotifyRequest<'a> {
 
 impl<'a> ServiceChangeRequest<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
-        let level = ber::enter(r, tag)?;
-        let value = Self {
-            termination_id: at!(r, "terminationID", (0, true, Self::place), read_ber_termination_id_list(r, Tag::context(0))),
-            service_change_parms: at!(r, "serviceChangeParms", (1, true, Self::place), ServiceChangeParm::read_ber(r, Tag::context(1))),
-        };
-        ber::leave_extensible(r, level, Self::place)?;
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
         Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
+        let level = ber::enter(r, tag)?;
+        parts::put(&mut value.termination_id, at!(r, "terminationID", (0, true, Self::place), read_ber_termination_id_list(r, Tag::context(0))));
+        parts::put(&mut value.service_change_parms, at!(r, "serviceChangeParms", (1, true, Self::place), ServiceChangeParm::read_ber(r, Tag::context(1))));
+        ber::leave_extensible(r, level, Self::place)?;
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
@@ -6599,7 +6691,7 @@ impl<'a> ServiceChangeRequest<'a> {
 }
 
 fn read_ber_termination_id_list<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<TerminationId<'a>>> {
-    ber::list(r, tag, |r| TerminationId::read_ber(r, Tag::universal(16)))
+    ber::filled_list(r, tag, || TerminationId::EMPTY, |v, r| v.fill_ber(r, Tag::universal(16)))
 }
 fn write_ber_termination_id_list(list: &[TerminationId<'_>], w: &mut ber::Writer) -> Result<()> {
     let mut left = list.iter();
@@ -6627,15 +6719,19 @@ fn write_ber_termination_audit(list: &[AuditReturnParameter<'_>], w: &mut ber::W
 
 impl<'a> AuditResult<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
+        Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
         r.begin_value()?;
         let level = ber::enter(r, tag)?;
-        let value = Self {
-            termination_id: at!(r, "terminationID", (0, false, Self::place), TerminationId::read_ber(r, Tag::context(0))),
-            termination_audit_result: at!(r, "terminationAuditResult", (1, false, Self::place), read_ber_termination_audit(r, Tag::context(1))),
-        };
+        at!(r, "terminationID", (0, false, Self::place), value.termination_id.fill_ber(r, Tag::context(0)));
+        parts::put(&mut value.termination_audit_result, at!(r, "terminationAuditResult", (1, false, Self::place), read_ber_termination_audit(r, Tag::context(1))));
         ber::leave(r, level, Self::place)?;
         r.end_value();
-        Ok(value)
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         w.begin_value()?;
@@ -6660,15 +6756,19 @@ impl<'a> AuditResult<'a> {
 
 impl<'a> TermListAuditResult<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
+        Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
         r.begin_value()?;
         let level = ber::enter(r, tag)?;
-        let value = Self {
-            termination_id_list: at!(r, "terminationIDList", (0, true, Self::place), read_ber_termination_id_list(r, Tag::context(0))),
-            termination_audit_result: at!(r, "terminationAuditResult", (1, true, Self::place), read_ber_termination_audit(r, Tag::context(1))),
-        };
+        parts::put(&mut value.termination_id_list, at!(r, "terminationIDList", (0, true, Self::place), read_ber_termination_id_list(r, Tag::context(0))));
+        parts::put(&mut value.termination_audit_result, at!(r, "terminationAuditResult", (1, true, Self::place), read_ber_termination_audit(r, Tag::context(1))));
         ber::leave_extensible(r, level, Self::place)?;
         r.end_value();
-        Ok(value)
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         w.begin_value()?;
@@ -6721,18 +6821,22 @@ impl<'a> ServiceChangeResult<'a> {
 
 impl<'a> TerminationStateDescriptor<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
-        let level = ber::enter(r, tag)?;
-        let value = Self {
-            property_parms: at!(r, "propertyParms", (0, true, Self::place), read_ber_property_parms(r, Tag::context(0))),
-            event_buffer_control: if r.is_next(Tag::context(1)) {
-                Some(at!(r, "eventBufferControl", ber::enumerated(r, Tag::context(1), EventBufferControl::from_number)))
-            } else { None },
-            service_state: if r.is_next(Tag::context(2)) {
-                Some(at!(r, "serviceState", ber::enumerated(r, Tag::context(2), ServiceState::from_number)))
-            } else { None },
-        };
-        ber::leave_extensible(r, level, Self::place)?;
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
         Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
+        let level = ber::enter(r, tag)?;
+        parts::put(&mut value.property_parms, at!(r, "propertyParms", (0, true, Self::place), read_ber_property_parms(r, Tag::context(0))));
+        if r.is_next(Tag::context(1)) {
+            parts::put(&mut value.event_buffer_control, Some(at!(r, "eventBufferControl", ber::enumerated(r, Tag::context(1), EventBufferControl::from_number))));
+        }
+        if r.is_next(Tag::context(2)) {
+            parts::put(&mut value.service_state, Some(at!(r, "serviceState", ber::enumerated(r, Tag::context(2), ServiceState::from_number))));
+        }
+        ber::leave_extensible(r, level, Self::place)?;
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.service_state { w.integer(Tag::context(2), v.number()); }
@@ -6791,7 +6895,7 @@ fn write_ber_modem_descriptor_mtl(list: &[ModemType], w: &mut ber::Writer) -> Re
 }
 
 fn read_ber_modem_descriptor_mpl<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<PropertyParm<'a>>> {
-    ber::list(r, tag, |r| PropertyParm::read_ber(r, Tag::universal(16)))
+    ber::filled_list(r, tag, || PropertyParm::EMPTY, |v, r| v.fill_ber(r, Tag::universal(16)))
 }
 fn write_ber_modem_descriptor_mpl(list: &[PropertyParm<'_>], w: &mut ber::Writer) -> Result<()> {
     let mut left = list.iter();
@@ -6805,21 +6909,25 @@ fn write_ber_modem_descriptor_mpl(list: &[PropertyParm<'_>], w: &mut ber::Writer
 
 impl<'a> NonStandardData<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
-        let level = ber::enter(r, tag)?;
-        let value = Self {
-            non_standard_identifier: {
-                let f0 = at!(r, "nonStandardIdentifier", (0, false, Self::place), ber::enter(r, Tag::context(0)));
-                let v = at!(r, "nonStandardIdentifier", NonStandardIdentifier::read_ber(r));
-                at!(r, "nonStandardIdentifier", r.leave(f0));
-                v
-            },
-            data: at!(r, "data", (1, false, Self::place), ber::octets(r, Tag::context(1))),
-        };
-        ber::leave(r, level, Self::place)?;
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
         Ok(value)
     }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
+        let level = ber::enter(r, tag)?;
+        parts::put(&mut value.non_standard_identifier, {
+            let f0 = at!(r, "nonStandardIdentifier", (0, false, Self::place), ber::enter(r, Tag::context(0)));
+            let v = at!(r, "nonStandardIdentifier", NonStandardIdentifier::read_ber(r));
+            at!(r, "nonStandardIdentifier", r.leave(f0));
+            v
+        });
+        at!(r, "data", (1, false, Self::place), ber::fill(r, Tag::context(1), &mut value.data, ber::contents::octets, ber::octets));
+        ber::leave(r, level, Self::place)?;
+        Ok(())
+    }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        w.octet_string(Tag::context(1), &self.data);
+        w.octets(Tag::context(1), &self.data);
         let m0 = w.open();
         at!(w, "nonStandardIdentifier", self.non_standard_identifier.write_ber(w));
         w.close(Tag::context(0), m0);
@@ -6836,7 +6944,7 @@ impl<'a> NonStandardData<'a> {
 }
 
 fn read_ber_mux_descriptor_term_list<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<TerminationId<'a>>> {
-    ber::list(r, tag, |r| TerminationId::read_ber(r, Tag::universal(16)))
+    ber::filled_list(r, tag, || TerminationId::EMPTY, |v, r| v.fill_ber(r, Tag::universal(16)))
 }
 fn write_ber_mux_descriptor_term_list(list: &[TerminationId<'_>], w: &mut ber::Writer) -> Result<()> {
     let mut left = list.iter();
@@ -6850,7 +6958,7 @@ fn write_ber_mux_descriptor_term_list(list: &[TerminationId<'_>], w: &mut ber::W
 
 fn read_ber_events_descriptor_event_list<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<RequestedEvent<'a>>> {
     r.begin_value()?;
-    let list = ber::list(r, tag, |r| RequestedEvent::read_ber(r, Tag::universal(16)))?;
+    let list = ber::filled_list(r, tag, || RequestedEvent::EMPTY, |v, r| v.fill_ber(r, Tag::universal(16)))?;
     r.end_value();
     Ok(list)
 }
@@ -6868,16 +6976,20 @@ fn write_ber_events_descriptor_event_list(list: &[RequestedEvent<'_>], w: &mut b
 
 impl<'a> EventSpec<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
-        let level = ber::enter(r, tag)?;
-        let value = Self {
-            event_name: at!(r, "eventName", (0, true, Self::place), ber::fixed_octets::<4>(r, Tag::context(0))),
-            stream_id: if r.is_next(Tag::context(1)) {
-                Some(at!(r, "streamID", ber::narrow::<u16>(r, Tag::context(1))))
-            } else { None },
-            event_par_list: at!(r, "eventParList", (2, true, Self::place), read_ber_event_par_list(r, Tag::context(2))),
-        };
-        ber::leave_extensible(r, level, Self::place)?;
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
         Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
+        let level = ber::enter(r, tag)?;
+        parts::put(&mut value.event_name, at!(r, "eventName", (0, true, Self::place), ber::fixed_octets::<4>(r, Tag::context(0))));
+        if r.is_next(Tag::context(1)) {
+            parts::put(&mut value.stream_id, Some(at!(r, "streamID", ber::narrow::<u16>(r, Tag::context(1)))));
+        }
+        parts::put(&mut value.event_par_list, at!(r, "eventParList", (2, true, Self::place), read_ber_event_par_list(r, Tag::context(2))));
+        ber::leave_extensible(r, level, Self::place)?;
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
@@ -6937,26 +7049,30 @@ impl<'a> SignalRequest<'a> {
 
 impl<'a> DigitMapValue<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
+        Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
         r.begin_value()?;
         let level = ber::enter(r, tag)?;
-        let value = Self {
-            start_timer: if r.is_next(Tag::context(0)) {
-                Some(at!(r, "startTimer", ber::narrow::<u8>(r, Tag::context(0))))
-            } else { None },
-            short_timer: if r.is_next(Tag::context(1)) {
-                Some(at!(r, "shortTimer", ber::narrow::<u8>(r, Tag::context(1))))
-            } else { None },
-            long_timer: if r.is_next(Tag::context(2)) {
-                Some(at!(r, "longTimer", ber::narrow::<u8>(r, Tag::context(2))))
-            } else { None },
-            digit_map_body: at!(r, "digitMapBody", (3, true, Self::place), ber::text(r, Tag::context(3), StringKind::Ia5)),
-            duration_timer: if r.is_next(Tag::context(4)) {
-                Some(at!(r, "durationTimer", ber::narrow::<u8>(r, Tag::context(4))))
-            } else { None },
-        };
+        if r.is_next(Tag::context(0)) {
+            parts::put(&mut value.start_timer, Some(at!(r, "startTimer", ber::narrow::<u8>(r, Tag::context(0)))));
+        }
+        if r.is_next(Tag::context(1)) {
+            parts::put(&mut value.short_timer, Some(at!(r, "shortTimer", ber::narrow::<u8>(r, Tag::context(1)))));
+        }
+        if r.is_next(Tag::context(2)) {
+            parts::put(&mut value.long_timer, Some(at!(r, "longTimer", ber::narrow::<u8>(r, Tag::context(2)))));
+        }
+        at!(r, "digitMapBody", (3, true, Self::place), ber::fill(r, Tag::context(3), &mut value.digit_map_body, |c| ber::contents::text(c, StringKind::Ia5), |r, tag| ber::text(r, tag, StringKind::Ia5)));
+        if r.is_next(Tag::context(4)) {
+            parts::put(&mut value.duration_timer, Some(at!(r, "durationTimer", ber::narrow::<u8>(r, Tag::context(4)))));
+        }
         ber::leave_extensible(r, level, Self::place)?;
         r.end_value();
-        Ok(value)
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         w.begin_value()?;
@@ -7037,7 +7153,7 @@ fn write_ber_message_message_body_transactions(list: &[Transaction<'_>], w: &mut
 
 fn read_ber_transaction_reply_transaction_result_action_replies<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<ActionReply<'a>>> {
     r.begin_value()?;
-    let list = ber::list(r, tag, |r| ActionReply::read_ber(r, Tag::universal(16)))?;
+    let list = ber::filled_list(r, tag, || ActionReply::EMPTY, |v, r| v.fill_ber(r, Tag::universal(16)))?;
     r.end_value();
     Ok(list)
 }
@@ -7055,20 +7171,24 @@ fn write_ber_transaction_reply_transaction_result_action_replies(list: &[ActionR
 
 impl<'a> TopologyRequest<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
-        let level = ber::enter(r, tag)?;
-        let value = Self {
-            termination_from: at!(r, "terminationFrom", (0, true, Self::place), TerminationId::read_ber(r, Tag::context(0))),
-            termination_to: at!(r, "terminationTo", (1, true, Self::place), TerminationId::read_ber(r, Tag::context(1))),
-            topology_direction: at!(r, "topologyDirection", (2, true, Self::place), ber::enumerated(r, Tag::context(2), TopologyRequestTopologyDirection::from_number)),
-            stream_id: if r.is_next(Tag::context(3)) {
-                Some(at!(r, "streamID", ber::narrow::<u16>(r, Tag::context(3))))
-            } else { None },
-            topology_direction_extension: if r.is_next(Tag::context(4)) {
-                Some(at!(r, "topologyDirectionExtension", ber::enumerated(r, Tag::context(4), TopologyRequestTopologyDirectionExtension::from_number)))
-            } else { None },
-        };
-        ber::leave_extensible(r, level, Self::place)?;
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
         Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
+        let level = ber::enter(r, tag)?;
+        at!(r, "terminationFrom", (0, true, Self::place), value.termination_from.fill_ber(r, Tag::context(0)));
+        at!(r, "terminationTo", (1, true, Self::place), value.termination_to.fill_ber(r, Tag::context(1)));
+        parts::put(&mut value.topology_direction, at!(r, "topologyDirection", (2, true, Self::place), ber::enumerated(r, Tag::context(2), TopologyRequestTopologyDirection::from_number)));
+        if r.is_next(Tag::context(3)) {
+            parts::put(&mut value.stream_id, Some(at!(r, "streamID", ber::narrow::<u16>(r, Tag::context(3)))));
+        }
+        if r.is_next(Tag::context(4)) {
+            parts::put(&mut value.topology_direction_extension, Some(at!(r, "topologyDirectionExtension", ber::enumerated(r, Tag::context(4), TopologyRequestTopologyDirectionExtension::from_number))));
+        }
+        ber::leave_extensible(r, level, Self::place)?;
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.topology_direction_extension { w.integer(Tag::context(4), v.number()); }
@@ -7097,21 +7217,25 @@ impl<'a> TopologyRequest<'a> {
 
 impl<'a> PropertyParm<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
-        let level = ber::enter(r, tag)?;
-        let value = Self {
-            name: at!(r, "name", (0, true, Self::place), ber::fixed_octets::<4>(r, Tag::context(0))),
-            value: at!(r, "value", (1, true, Self::place), read_ber_property_parm_value(r, Tag::context(1))),
-            extra_info: if r.is_next(Tag::context(2)) {
-                Some({
-                    let f0 = at!(r, "extraInfo", ber::enter(r, Tag::context(2)));
-                    let v = at!(r, "extraInfo", ExtraInfo::read_ber(r));
-                    at!(r, "extraInfo", r.leave(f0));
-                    v
-                })
-            } else { None },
-        };
-        ber::leave_extensible(r, level, Self::place)?;
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
         Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
+        let level = ber::enter(r, tag)?;
+        parts::put(&mut value.name, at!(r, "name", (0, true, Self::place), ber::fixed_octets::<4>(r, Tag::context(0))));
+        parts::put(&mut value.value, at!(r, "value", (1, true, Self::place), read_ber_property_parm_value(r, Tag::context(1))));
+        if r.is_next(Tag::context(2)) {
+            parts::put(&mut value.extra_info, Some({
+                let f0 = at!(r, "extraInfo", ber::enter(r, Tag::context(2)));
+                let v = at!(r, "extraInfo", ExtraInfo::read_ber(r));
+                at!(r, "extraInfo", r.leave(f0));
+                v
+            }));
+        }
+        ber::leave_extensible(r, level, Self::place)?;
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.extra_info {
@@ -7138,15 +7262,19 @@ impl<'a> PropertyParm<'a> {
 
 impl<'a> IndAudPropertyParm<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
-        let level = ber::enter(r, tag)?;
-        let value = Self {
-            name: at!(r, "name", (0, true, Self::place), ber::fixed_octets::<4>(r, Tag::context(0))),
-            property_parms: if r.is_next(Tag::context(1)) {
-                Some(at!(r, "propertyParms", PropertyParm::read_ber(r, Tag::context(1))))
-            } else { None },
-        };
-        ber::leave_extensible(r, level, Self::place)?;
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
         Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
+        let level = ber::enter(r, tag)?;
+        parts::put(&mut value.name, at!(r, "name", (0, true, Self::place), ber::fixed_octets::<4>(r, Tag::context(0))));
+        if r.is_next(Tag::context(1)) {
+            at!(r, "propertyParms", value.property_parms.get_or_insert_with(|| PropertyParm::EMPTY).fill_ber(r, Tag::context(1)));
+        }
+        ber::leave_extensible(r, level, Self::place)?;
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.property_parms {
@@ -7222,9 +7350,42 @@ impl<'a> ServiceChangeParm<'a> {
         let mut f_non_standard_data: Option<NonStandardData<'_>> = None;
         let mut f_service_change_info: Option<AuditDescriptor<'_>> = None;
         let mut f_service_change_incomplete_flag: Option<()> = None;
-        const REQUIRED: ber::Required = &[(1, "serviceChangeMethod"), (5, "serviceChangeReason")];
         let mut last = 0_u32;
-        while let Some(tag) = r.peek_tag()? {
+        loop {
+            while let Some((tag, c, behind)) = r.next_primitive() {
+                match tag {
+                    0x80000000 => {
+                        if last >= 1 { break; }
+                        let Some(v) = ber::contents::enumerated(c, ServiceChangeMethod::from_number) else {
+                            break
+                        };
+                        f_service_change_method = Some(v);
+                        last = ber::at_position(1);
+                    }
+                    0x80000002 => {
+                        if last >= 3 || last < 1 { break; }
+                        let Some(v) = ber::contents::narrow::<u8>(c) else { break };
+                        f_service_change_version = Some(v);
+                        last = ber::at_position(3);
+                    }
+                    0x80000005 => {
+                        if last >= 6 || last < 5 { break; }
+                        let Some(v) = ber::contents::narrow::<u32>(c) else { break };
+                        f_service_change_delay = Some(v);
+                        last = ber::at_position(6);
+                    }
+                    0x8000000a => {
+                        if last >= 11 || last < 5 { break; }
+                        let Some(v) = ber::contents::null(c) else { break };
+                        f_service_change_incomplete_flag = Some(v);
+                        last = ber::at_position(11);
+                    }
+                    _ => break,
+                }
+                r.go_on(behind);
+            }
+            let Some(tag) = r.peek_tag()? else { break };
+            const REQUIRED: ber::Required = &[(1, "serviceChangeMethod"), (5, "serviceChangeReason")];
             match tag.bits() {
                 0x80000000 => {
                     ber::in_order(&mut last, (1, "serviceChangeMethod"), 0, REQUIRED, r)?;
@@ -7442,36 +7603,40 @@ impl<'a> AuditReturnParameter<'a> {
 
 impl<'a> ServiceChangeResParm<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
-        let level = ber::enter(r, tag)?;
-        let value = Self {
-            service_change_mgc_id: if r.is_next(Tag::context(0)) {
-                Some({
-                    let f0 = at!(r, "serviceChangeMgcId", ber::enter(r, Tag::context(0)));
-                    let v = at!(r, "serviceChangeMgcId", MId::read_ber(r));
-                    at!(r, "serviceChangeMgcId", r.leave(f0));
-                    v
-                })
-            } else { None },
-            service_change_address: if r.is_next(Tag::context(1)) {
-                Some({
-                    let f0 = at!(r, "serviceChangeAddress", ber::enter(r, Tag::context(1)));
-                    let v = at!(r, "serviceChangeAddress", ServiceChangeAddress::read_ber(r));
-                    at!(r, "serviceChangeAddress", r.leave(f0));
-                    v
-                })
-            } else { None },
-            service_change_version: if r.is_next(Tag::context(2)) {
-                Some(at!(r, "serviceChangeVersion", ber::narrow::<u8>(r, Tag::context(2))))
-            } else { None },
-            service_change_profile: if r.is_next(Tag::context(3)) {
-                Some(at!(r, "serviceChangeProfile", ServiceChangeProfile::read_ber(r, Tag::context(3))))
-            } else { None },
-            timestamp: if r.is_next(Tag::context(4)) {
-                Some(at!(r, "timestamp", TimeNotation::read_ber(r, Tag::context(4))))
-            } else { None },
-        };
-        ber::leave_extensible(r, level, Self::place)?;
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
         Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
+        let level = ber::enter(r, tag)?;
+        if r.is_next(Tag::context(0)) {
+            parts::put(&mut value.service_change_mgc_id, Some({
+                let f0 = at!(r, "serviceChangeMgcId", ber::enter(r, Tag::context(0)));
+                let v = at!(r, "serviceChangeMgcId", MId::read_ber(r));
+                at!(r, "serviceChangeMgcId", r.leave(f0));
+                v
+            }));
+        }
+        if r.is_next(Tag::context(1)) {
+            parts::put(&mut value.service_change_address, Some({
+                let f0 = at!(r, "serviceChangeAddress", ber::enter(r, Tag::context(1)));
+                let v = at!(r, "serviceChangeAddress", ServiceChangeAddress::read_ber(r));
+                at!(r, "serviceChangeAddress", r.leave(f0));
+                v
+            }));
+        }
+        if r.is_next(Tag::context(2)) {
+            parts::put(&mut value.service_change_version, Some(at!(r, "serviceChangeVersion", ber::narrow::<u8>(r, Tag::context(2)))));
+        }
+        if r.is_next(Tag::context(3)) {
+            parts::put(&mut value.service_change_profile, Some(at!(r, "serviceChangeProfile", ServiceChangeProfile::read_ber(r, Tag::context(3)))));
+        }
+        if r.is_next(Tag::context(4)) {
+            at!(r, "timestamp", value.timestamp.get_or_insert_with(|| TimeNotation::EMPTY).fill_ber(r, Tag::context(4)));
+        }
+        ber::leave_extensible(r, level, Self::place)?;
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.timestamp {
@@ -7511,7 +7676,7 @@ impl<'a> ServiceChangeResParm<'a> {
 }
 
 fn read_ber_property_parms<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<PropertyParm<'a>>> {
-    ber::list(r, tag, |r| PropertyParm::read_ber(r, Tag::universal(16)))
+    ber::filled_list(r, tag, || PropertyParm::EMPTY, |v, r| v.fill_ber(r, Tag::universal(16)))
 }
 fn write_ber_property_parms(list: &[PropertyParm<'_>], w: &mut ber::Writer) -> Result<()> {
     let mut left = list.iter();
@@ -7525,23 +7690,27 @@ fn write_ber_property_parms(list: &[PropertyParm<'_>], w: &mut ber::Writer) -> R
 
 impl<'a> StreamParms<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
-        let level = ber::enter(r, tag)?;
-        let value = Self {
-            local_control_descriptor: if r.is_next(Tag::context(0)) {
-                Some(at!(r, "localControlDescriptor", LocalControlDescriptor::read_ber(r, Tag::context(0))))
-            } else { None },
-            local_descriptor: if r.is_next(Tag::context(1)) {
-                Some(at!(r, "localDescriptor", LocalRemoteDescriptor::read_ber(r, Tag::context(1))))
-            } else { None },
-            remote_descriptor: if r.is_next(Tag::context(2)) {
-                Some(at!(r, "remoteDescriptor", LocalRemoteDescriptor::read_ber(r, Tag::context(2))))
-            } else { None },
-            statistics_descriptor: if r.is_next(Tag::context(3)) {
-                Some(at!(r, "statisticsDescriptor", read_ber_statistics_descriptor(r, Tag::context(3))))
-            } else { None },
-        };
-        ber::leave_extensible(r, level, Self::place)?;
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
         Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
+        let level = ber::enter(r, tag)?;
+        if r.is_next(Tag::context(0)) {
+            at!(r, "localControlDescriptor", value.local_control_descriptor.get_or_insert_with(|| LocalControlDescriptor::EMPTY).fill_ber(r, Tag::context(0)));
+        }
+        if r.is_next(Tag::context(1)) {
+            parts::put(&mut value.local_descriptor, Some(at!(r, "localDescriptor", LocalRemoteDescriptor::read_ber(r, Tag::context(1)))));
+        }
+        if r.is_next(Tag::context(2)) {
+            parts::put(&mut value.remote_descriptor, Some(at!(r, "remoteDescriptor", LocalRemoteDescriptor::read_ber(r, Tag::context(2)))));
+        }
+        if r.is_next(Tag::context(3)) {
+            parts::put(&mut value.statistics_descriptor, Some(at!(r, "statisticsDescriptor", read_ber_statistics_descriptor(r, Tag::context(3)))));
+        }
+        ber::leave_extensible(r, level, Self::place)?;
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.statistics_descriptor {
@@ -7579,7 +7748,7 @@ impl<'a> StreamParms<'a> {
 }
 
 fn read_ber_media_descriptor_streams_multi_stream<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<StreamDescriptor<'a>>> {
-    ber::list(r, tag, |r| StreamDescriptor::read_ber(r, Tag::universal(16)))
+    ber::filled_list(r, tag, || StreamDescriptor::EMPTY, |v, r| v.fill_ber(r, Tag::universal(16)))
 }
 fn write_ber_media_descriptor_streams_multi_stream(list: &[StreamDescriptor<'_>], w: &mut ber::Writer) -> Result<()> {
     let mut left = list.iter();
@@ -7620,21 +7789,25 @@ impl<'a> NonStandardIdentifier<'a> {
 
 impl<'a> RequestedEvent<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
+        Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
         r.begin_value()?;
         let level = ber::enter(r, tag)?;
-        let value = Self {
-            pkgd_name: at!(r, "pkgdName", (0, true, Self::place), ber::fixed_octets::<4>(r, Tag::context(0))),
-            stream_id: if r.is_next(Tag::context(1)) {
-                Some(at!(r, "streamID", ber::narrow::<u16>(r, Tag::context(1))))
-            } else { None },
-            event_action: if r.is_next(Tag::context(2)) {
-                Some(at!(r, "eventAction", RequestedActions::read_ber(r, Tag::context(2))))
-            } else { None },
-            ev_par_list: at!(r, "evParList", (3, true, Self::place), read_ber_ev_par_list(r, Tag::context(3))),
-        };
+        parts::put(&mut value.pkgd_name, at!(r, "pkgdName", (0, true, Self::place), ber::fixed_octets::<4>(r, Tag::context(0))));
+        if r.is_next(Tag::context(1)) {
+            parts::put(&mut value.stream_id, Some(at!(r, "streamID", ber::narrow::<u16>(r, Tag::context(1)))));
+        }
+        if r.is_next(Tag::context(2)) {
+            at!(r, "eventAction", value.event_action.get_or_insert_with(|| RequestedActions::EMPTY).fill_ber(r, Tag::context(2)));
+        }
+        parts::put(&mut value.ev_par_list, at!(r, "evParList", (3, true, Self::place), read_ber_ev_par_list(r, Tag::context(3))));
         ber::leave_extensible(r, level, Self::place)?;
         r.end_value();
-        Ok(value)
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         w.begin_value()?;
@@ -7664,7 +7837,7 @@ impl<'a> RequestedEvent<'a> {
 }
 
 fn read_ber_event_par_list<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<EventParameter<'a>>> {
-    ber::list(r, tag, |r| EventParameter::read_ber(r, Tag::universal(16)))
+    ber::filled_list(r, tag, || EventParameter::EMPTY, |v, r| v.fill_ber(r, Tag::universal(16)))
 }
 fn write_ber_event_par_list(list: &[EventParameter<'_>], w: &mut ber::Writer) -> Result<()> {
     let mut left = list.iter();
@@ -7690,9 +7863,66 @@ impl<'a> Signal<'a> {
         let mut f_direction: Option<SignalDirection> = None;
         let mut f_request_id: Option<RequestId> = None;
         let mut f_intersig_delay: Option<u16> = None;
-        const REQUIRED: ber::Required = &[(1, "signalName"), (7, "sigParList")];
         let mut last = 0_u32;
-        while let Some(tag) = r.peek_tag()? {
+        loop {
+            while let Some((tag, c, behind)) = r.next_primitive() {
+                match tag {
+                    0x80000000 => {
+                        if last >= 1 { break; }
+                        let Some(v) = ber::contents::fixed_octets::<4>(c) else { break };
+                        f_signal_name = Some(v);
+                        last = ber::at_position(1);
+                    }
+                    0x80000001 => {
+                        if last >= 2 || last < 1 { break; }
+                        let Some(v) = ber::contents::narrow::<u16>(c) else { break };
+                        f_stream_id = Some(v);
+                        last = ber::at_position(2);
+                    }
+                    0x80000002 => {
+                        if last >= 3 || last < 1 { break; }
+                        let Some(v) = ber::contents::enumerated(c, SignalType::from_number) else { break };
+                        f_sig_type = Some(v);
+                        last = ber::at_position(3);
+                    }
+                    0x80000003 => {
+                        if last >= 4 || last < 1 { break; }
+                        let Some(v) = ber::contents::narrow::<u16>(c) else { break };
+                        f_duration = Some(v);
+                        last = ber::at_position(4);
+                    }
+                    0x80000005 => {
+                        if last >= 6 || last < 1 { break; }
+                        let Some(v) = ber::contents::boolean(c) else { break };
+                        f_keep_active = Some(v);
+                        last = ber::at_position(6);
+                    }
+                    0x80000007 => {
+                        if last >= 8 || last < 7 { break; }
+                        let Some(v) = ber::contents::enumerated(c, SignalDirection::from_number) else {
+                            break
+                        };
+                        f_direction = Some(v);
+                        last = ber::at_position(8);
+                    }
+                    0x80000008 => {
+                        if last >= 9 || last < 7 { break; }
+                        let Some(v) = ber::contents::narrow::<u32>(c) else { break };
+                        f_request_id = Some(v);
+                        last = ber::at_position(9);
+                    }
+                    0x80000009 => {
+                        if last >= 10 || last < 7 { break; }
+                        let Some(v) = ber::contents::narrow::<u16>(c) else { break };
+                        f_intersig_delay = Some(v);
+                        last = ber::at_position(10);
+                    }
+                    _ => break,
+                }
+                r.go_on(behind);
+            }
+            let Some(tag) = r.peek_tag()? else { break };
+            const REQUIRED: ber::Required = &[(1, "signalName"), (7, "sigParList")];
             match tag.bits() {
                 0x80000000 => {
                     ber::in_order(&mut last, (1, "signalName"), 0, REQUIRED, r)?;
@@ -7878,7 +8108,7 @@ fn read_ber_value<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<Octets<'a
 fn write_ber_value(list: &[Octets<'_>], w: &mut ber::Writer) -> Result<()> {
     w.begin_value()?;
     let mut left = list.iter();
-    while let Some(v) = left.next_back() { w.octet_string(Tag::universal(4), v); }
+    while let Some(v) = left.next_back() { w.octets(Tag::universal(4), v); }
     w.end_value();
     Ok(())
 }
@@ -7888,7 +8118,7 @@ fn read_ber_property_parm_value<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result
 }
 fn write_ber_property_parm_value(list: &[Octets<'_>], w: &mut ber::Writer) -> Result<()> {
     let mut left = list.iter();
-    while let Some(v) = left.next_back() { w.octet_string(Tag::universal(4), v); }
+    while let Some(v) = left.next_back() { w.octets(Tag::universal(4), v); }
     Ok(())
 }
 
@@ -7923,7 +8153,7 @@ impl ExtraInfo {
 }
 
 fn read_ber_observed_events_descriptor_observed_event_lst<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<ObservedEvent<'a>>> {
-    ber::list(r, tag, |r| ObservedEvent::read_ber(r, Tag::universal(16)))
+    ber::filled_list(r, tag, || ObservedEvent::EMPTY, |v, r| v.fill_ber(r, Tag::universal(16)))
 }
 fn write_ber_observed_events_descriptor_observed_event_lst(list: &[ObservedEvent<'_>], w: &mut ber::Writer) -> Result<()> {
     let mut left = list.iter();
@@ -7967,7 +8197,7 @@ impl<'a> ServiceChangeAddress<'a> {
                 w.close(Tag::context(3), m);
             }
             Self::DeviceName(v) => at!(w, "deviceName", ber::write_text(w, Tag::context(4), StringKind::Ia5, v)),
-            Self::MtpAddress(v) => w.octet_string(Tag::context(5), v),
+            Self::MtpAddress(v) => w.octets(Tag::context(5), v),
             Self::Unknown(v) => ber::write_any(w, &v.octets)?,
         }
         Ok(())
@@ -8002,13 +8232,17 @@ impl<'a> ServiceChangeProfile<'a> {
 
 impl<'a> TimeNotation<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
-        let level = ber::enter(r, tag)?;
-        let value = Self {
-            date: at!(r, "date", (0, false, Self::place), ber::text(r, Tag::context(0), StringKind::Ia5)),
-            time: at!(r, "time", (1, false, Self::place), ber::text(r, Tag::context(1), StringKind::Ia5)),
-        };
-        ber::leave(r, level, Self::place)?;
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
         Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
+        let level = ber::enter(r, tag)?;
+        at!(r, "date", (0, false, Self::place), ber::fill(r, Tag::context(0), &mut value.date, |c| ber::contents::text(c, StringKind::Ia5), |r, tag| ber::text(r, tag, StringKind::Ia5)));
+        at!(r, "time", (1, false, Self::place), ber::fill(r, Tag::context(1), &mut value.time, |c| ber::contents::text(c, StringKind::Ia5), |r, tag| ber::text(r, tag, StringKind::Ia5)));
+        ber::leave(r, level, Self::place)?;
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         at!(w, "time", ber::write_text(w, Tag::context(1), StringKind::Ia5, &self.time));
@@ -8040,21 +8274,25 @@ fn write_ber_packages_descriptor(list: &[PackagesItem], w: &mut ber::Writer) -> 
 
 impl<'a> LocalControlDescriptor<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
-        let level = ber::enter(r, tag)?;
-        let value = Self {
-            stream_mode: if r.is_next(Tag::context(0)) {
-                Some(at!(r, "streamMode", ber::enumerated(r, Tag::context(0), StreamMode::from_number)))
-            } else { None },
-            reserve_value: if r.is_next(Tag::context(1)) {
-                Some(at!(r, "reserveValue", ber::boolean(r, Tag::context(1))))
-            } else { None },
-            reserve_group: if r.is_next(Tag::context(2)) {
-                Some(at!(r, "reserveGroup", ber::boolean(r, Tag::context(2))))
-            } else { None },
-            property_parms: at!(r, "propertyParms", (3, true, Self::place), read_ber_property_parms(r, Tag::context(3))),
-        };
-        ber::leave_extensible(r, level, Self::place)?;
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
         Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
+        let level = ber::enter(r, tag)?;
+        if r.is_next(Tag::context(0)) {
+            parts::put(&mut value.stream_mode, Some(at!(r, "streamMode", ber::enumerated(r, Tag::context(0), StreamMode::from_number))));
+        }
+        if r.is_next(Tag::context(1)) {
+            parts::put(&mut value.reserve_value, Some(at!(r, "reserveValue", ber::boolean(r, Tag::context(1)))));
+        }
+        if r.is_next(Tag::context(2)) {
+            parts::put(&mut value.reserve_group, Some(at!(r, "reserveGroup", ber::boolean(r, Tag::context(2)))));
+        }
+        parts::put(&mut value.property_parms, at!(r, "propertyParms", (3, true, Self::place), read_ber_property_parms(r, Tag::context(3))));
+        ber::leave_extensible(r, level, Self::place)?;
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
@@ -8103,13 +8341,17 @@ impl<'a> LocalRemoteDescriptor<'a> {
 
 impl<'a> StreamDescriptor<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
-        let level = ber::enter(r, tag)?;
-        let value = Self {
-            stream_id: at!(r, "streamID", (0, false, Self::place), ber::narrow::<u16>(r, Tag::context(0))),
-            stream_parms: at!(r, "streamParms", (1, false, Self::place), StreamParms::read_ber(r, Tag::context(1))),
-        };
-        ber::leave(r, level, Self::place)?;
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
         Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
+        let level = ber::enter(r, tag)?;
+        parts::put(&mut value.stream_id, at!(r, "streamID", (0, false, Self::place), ber::narrow::<u16>(r, Tag::context(0))));
+        at!(r, "streamParms", (1, false, Self::place), value.stream_parms.fill_ber(r, Tag::context(1)));
+        ber::leave(r, level, Self::place)?;
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
@@ -8161,41 +8403,45 @@ impl H221NonStandard {
 
 impl<'a> RequestedActions<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
+        Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
         r.begin_value()?;
         let level = ber::enter(r, tag)?;
-        let value = Self {
-            keep_active: if r.is_next(Tag::context(0)) {
-                Some(at!(r, "keepActive", ber::boolean(r, Tag::context(0))))
-            } else { None },
-            event_dm: if r.is_next(Tag::context(1)) {
-                Some({
-                    let f0 = at!(r, "eventDM", ber::enter(r, Tag::context(1)));
-                    let v = at!(r, "eventDM", EventDm::read_ber(r));
-                    at!(r, "eventDM", r.leave(f0));
-                    v
-                })
-            } else { None },
-            second_event: if r.is_next(Tag::context(2)) {
-                Some(at!(r, "secondEvent", SecondEventsDescriptor::read_ber(r, Tag::context(2))))
-            } else { None },
-            signals_descriptor: if r.is_next(Tag::context(3)) {
-                Some(at!(r, "signalsDescriptor", read_ber_signals_descriptor(r, Tag::context(3))))
-            } else { None },
-            notify_behaviour: if r.is_next(Tag::context(4)) {
-                Some({
-                    let f0 = at!(r, "notifyBehaviour", ber::enter(r, Tag::context(4)));
-                    let v = at!(r, "notifyBehaviour", NotifyBehaviour::read_ber(r));
-                    at!(r, "notifyBehaviour", r.leave(f0));
-                    v
-                })
-            } else { None },
-            reset_events_descriptor: if r.is_next(Tag::context(5)) {
-                Some(at!(r, "resetEventsDescriptor", ber::null(r, Tag::context(5))))
-            } else { None },
-        };
+        if r.is_next(Tag::context(0)) {
+            parts::put(&mut value.keep_active, Some(at!(r, "keepActive", ber::boolean(r, Tag::context(0)))));
+        }
+        if r.is_next(Tag::context(1)) {
+            parts::put(&mut value.event_dm, Some({
+                let f0 = at!(r, "eventDM", ber::enter(r, Tag::context(1)));
+                let v = at!(r, "eventDM", EventDm::read_ber(r));
+                at!(r, "eventDM", r.leave(f0));
+                v
+            }));
+        }
+        if r.is_next(Tag::context(2)) {
+            parts::put(&mut value.second_event, Some(at!(r, "secondEvent", SecondEventsDescriptor::read_ber(r, Tag::context(2)))));
+        }
+        if r.is_next(Tag::context(3)) {
+            parts::put(&mut value.signals_descriptor, Some(at!(r, "signalsDescriptor", read_ber_signals_descriptor(r, Tag::context(3)))));
+        }
+        if r.is_next(Tag::context(4)) {
+            parts::put(&mut value.notify_behaviour, Some({
+                let f0 = at!(r, "notifyBehaviour", ber::enter(r, Tag::context(4)));
+                let v = at!(r, "notifyBehaviour", NotifyBehaviour::read_ber(r));
+                at!(r, "notifyBehaviour", r.leave(f0));
+                v
+            }));
+        }
+        if r.is_next(Tag::context(5)) {
+            parts::put(&mut value.reset_events_descriptor, Some(at!(r, "resetEventsDescriptor", ber::null(r, Tag::context(5)))));
+        }
         ber::leave_extensible(r, level, Self::place)?;
         r.end_value();
-        Ok(value)
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         w.begin_value()?;
@@ -8240,7 +8486,7 @@ impl<'a> RequestedActions<'a> {
 
 fn read_ber_ev_par_list<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<EventParameter<'a>>> {
     r.begin_value()?;
-    let list = ber::list(r, tag, |r| EventParameter::read_ber(r, Tag::universal(16)))?;
+    let list = ber::filled_list(r, tag, || EventParameter::EMPTY, |v, r| v.fill_ber(r, Tag::universal(16)))?;
     r.end_value();
     Ok(list)
 }
@@ -8258,23 +8504,27 @@ fn write_ber_ev_par_list(list: &[EventParameter<'_>], w: &mut ber::Writer) -> Re
 
 impl<'a> EventParameter<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
+        Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
         r.begin_value()?;
         let level = ber::enter(r, tag)?;
-        let value = Self {
-            event_parameter_name: at!(r, "eventParameterName", (0, true, Self::place), ber::fixed_octets::<2>(r, Tag::context(0))),
-            value: at!(r, "value", (1, true, Self::place), read_ber_value(r, Tag::context(1))),
-            extra_info: if r.is_next(Tag::context(2)) {
-                Some({
-                    let f0 = at!(r, "extraInfo", ber::enter(r, Tag::context(2)));
-                    let v = at!(r, "extraInfo", ExtraInfo::read_ber(r));
-                    at!(r, "extraInfo", r.leave(f0));
-                    v
-                })
-            } else { None },
-        };
+        parts::put(&mut value.event_parameter_name, at!(r, "eventParameterName", (0, true, Self::place), ber::fixed_octets::<2>(r, Tag::context(0))));
+        parts::put(&mut value.value, at!(r, "value", (1, true, Self::place), read_ber_value(r, Tag::context(1))));
+        if r.is_next(Tag::context(2)) {
+            parts::put(&mut value.extra_info, Some({
+                let f0 = at!(r, "extraInfo", ber::enter(r, Tag::context(2)));
+                let v = at!(r, "extraInfo", ExtraInfo::read_ber(r));
+                at!(r, "extraInfo", r.leave(f0));
+                v
+            }));
+        }
         ber::leave_extensible(r, level, Self::place)?;
         r.end_value();
-        Ok(value)
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         w.begin_value()?;
@@ -8303,7 +8553,7 @@ impl<'a> EventParameter<'a> {
 
 fn read_ber_signal_sig_par_list<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<SigParameter<'a>>> {
     r.begin_value()?;
-    let list = ber::list(r, tag, |r| SigParameter::read_ber(r, Tag::universal(16)))?;
+    let list = ber::filled_list(r, tag, || SigParameter::EMPTY, |v, r| v.fill_ber(r, Tag::universal(16)))?;
     r.end_value();
     Ok(list)
 }
@@ -8339,22 +8589,26 @@ fn write_ber_seq_sig_list_signal_list(list: &[Signal<'_>], w: &mut ber::Writer) 
 
 impl<'a> IndAudMediaDescriptor<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
-        let level = ber::enter(r, tag)?;
-        let value = Self {
-            term_state_descr: if r.is_next(Tag::context(0)) {
-                Some(at!(r, "termStateDescr", IndAudTerminationStateDescriptor::read_ber(r, Tag::context(0))))
-            } else { None },
-            streams: if r.is_next(Tag::context(1)) {
-                Some({
-                    let f0 = at!(r, "streams", ber::enter(r, Tag::context(1)));
-                    let v = at!(r, "streams", IndAudMediaDescriptorStreams::read_ber(r));
-                    at!(r, "streams", r.leave(f0));
-                    v
-                })
-            } else { None },
-        };
-        ber::leave_extensible(r, level, Self::place)?;
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
         Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
+        let level = ber::enter(r, tag)?;
+        if r.is_next(Tag::context(0)) {
+            parts::put(&mut value.term_state_descr, Some(at!(r, "termStateDescr", IndAudTerminationStateDescriptor::read_ber(r, Tag::context(0)))));
+        }
+        if r.is_next(Tag::context(1)) {
+            parts::put(&mut value.streams, Some({
+                let f0 = at!(r, "streams", ber::enter(r, Tag::context(1)));
+                let v = at!(r, "streams", IndAudMediaDescriptorStreams::read_ber(r));
+                at!(r, "streams", r.leave(f0));
+                v
+            }));
+        }
+        ber::leave_extensible(r, level, Self::place)?;
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.streams {
@@ -8540,19 +8794,23 @@ impl IndAudPackagesDescriptor {
 
 impl<'a> ObservedEvent<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
-        let level = ber::enter(r, tag)?;
-        let value = Self {
-            event_name: at!(r, "eventName", (0, true, Self::place), ber::fixed_octets::<4>(r, Tag::context(0))),
-            stream_id: if r.is_next(Tag::context(1)) {
-                Some(at!(r, "streamID", ber::narrow::<u16>(r, Tag::context(1))))
-            } else { None },
-            event_par_list: at!(r, "eventParList", (2, true, Self::place), read_ber_event_par_list(r, Tag::context(2))),
-            time_notation: if r.is_next(Tag::context(3)) {
-                Some(at!(r, "timeNotation", TimeNotation::read_ber(r, Tag::context(3))))
-            } else { None },
-        };
-        ber::leave_extensible(r, level, Self::place)?;
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
         Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
+        let level = ber::enter(r, tag)?;
+        parts::put(&mut value.event_name, at!(r, "eventName", (0, true, Self::place), ber::fixed_octets::<4>(r, Tag::context(0))));
+        if r.is_next(Tag::context(1)) {
+            parts::put(&mut value.stream_id, Some(at!(r, "streamID", ber::narrow::<u16>(r, Tag::context(1)))));
+        }
+        parts::put(&mut value.event_par_list, at!(r, "eventParList", (2, true, Self::place), read_ber_event_par_list(r, Tag::context(2))));
+        if r.is_next(Tag::context(3)) {
+            at!(r, "timeNotation", value.time_notation.get_or_insert_with(|| TimeNotation::EMPTY).fill_ber(r, Tag::context(3)));
+        }
+        ber::leave_extensible(r, level, Self::place)?;
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.time_notation {
@@ -8719,23 +8977,27 @@ impl<'a> NotifyBehaviour<'a> {
 
 impl<'a> SigParameter<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
+        Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
         r.begin_value()?;
         let level = ber::enter(r, tag)?;
-        let value = Self {
-            sig_parameter_name: at!(r, "sigParameterName", (0, true, Self::place), ber::fixed_octets::<2>(r, Tag::context(0))),
-            value: at!(r, "value", (1, true, Self::place), read_ber_value(r, Tag::context(1))),
-            extra_info: if r.is_next(Tag::context(2)) {
-                Some({
-                    let f0 = at!(r, "extraInfo", ber::enter(r, Tag::context(2)));
-                    let v = at!(r, "extraInfo", ExtraInfo::read_ber(r));
-                    at!(r, "extraInfo", r.leave(f0));
-                    v
-                })
-            } else { None },
-        };
+        parts::put(&mut value.sig_parameter_name, at!(r, "sigParameterName", (0, true, Self::place), ber::fixed_octets::<2>(r, Tag::context(0))));
+        parts::put(&mut value.value, at!(r, "value", (1, true, Self::place), read_ber_value(r, Tag::context(1))));
+        if r.is_next(Tag::context(2)) {
+            parts::put(&mut value.extra_info, Some({
+                let f0 = at!(r, "extraInfo", ber::enter(r, Tag::context(2)));
+                let v = at!(r, "extraInfo", ExtraInfo::read_ber(r));
+                at!(r, "extraInfo", r.leave(f0));
+                v
+            }));
+        }
         ber::leave_extensible(r, level, Self::place)?;
         r.end_value();
-        Ok(value)
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         w.begin_value()?;
@@ -8893,7 +9155,7 @@ impl IndAudSeqSigList {
 }
 
 fn read_ber_property_group<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<PropertyParm<'a>>> {
-    ber::list(r, tag, |r| PropertyParm::read_ber(r, Tag::universal(16)))
+    ber::filled_list(r, tag, || PropertyParm::EMPTY, |v, r| v.fill_ber(r, Tag::universal(16)))
 }
 fn write_ber_property_group(list: &[PropertyParm<'_>], w: &mut ber::Writer) -> Result<()> {
     let mut left = list.iter();
@@ -8907,7 +9169,7 @@ fn write_ber_property_group(list: &[PropertyParm<'_>], w: &mut ber::Writer) -> R
 
 fn read_ber_second_events_descriptor_event_list<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<SecondRequestedEvent<'a>>> {
     r.begin_value()?;
-    let list = ber::list(r, tag, |r| SecondRequestedEvent::read_ber(r, Tag::universal(16)))?;
+    let list = ber::filled_list(r, tag, || SecondRequestedEvent::EMPTY, |v, r| v.fill_ber(r, Tag::universal(16)))?;
     r.end_value();
     Ok(list)
 }
@@ -8925,19 +9187,23 @@ fn write_ber_second_events_descriptor_event_list(list: &[SecondRequestedEvent<'_
 
 impl<'a> RegulatedEmbeddedDescriptor<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
+        Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
         r.begin_value()?;
         let level = ber::enter(r, tag)?;
-        let value = Self {
-            second_event: if r.is_next(Tag::context(0)) {
-                Some(at!(r, "secondEvent", SecondEventsDescriptor::read_ber(r, Tag::context(0))))
-            } else { None },
-            signals_descriptor: if r.is_next(Tag::context(1)) {
-                Some(at!(r, "signalsDescriptor", read_ber_signals_descriptor(r, Tag::context(1))))
-            } else { None },
-        };
+        if r.is_next(Tag::context(0)) {
+            parts::put(&mut value.second_event, Some(at!(r, "secondEvent", SecondEventsDescriptor::read_ber(r, Tag::context(0)))));
+        }
+        if r.is_next(Tag::context(1)) {
+            parts::put(&mut value.signals_descriptor, Some(at!(r, "signalsDescriptor", read_ber_signals_descriptor(r, Tag::context(1)))));
+        }
         ber::leave_extensible(r, level, Self::place)?;
         r.end_value();
-        Ok(value)
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         w.begin_value()?;
@@ -8965,7 +9231,7 @@ impl<'a> RegulatedEmbeddedDescriptor<'a> {
 }
 
 fn read_ber_property_parms2<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<IndAudPropertyParm<'a>>> {
-    ber::list(r, tag, |r| IndAudPropertyParm::read_ber(r, Tag::universal(16)))
+    ber::filled_list(r, tag, || IndAudPropertyParm::EMPTY, |v, r| v.fill_ber(r, Tag::universal(16)))
 }
 fn write_ber_property_parms2(list: &[IndAudPropertyParm<'_>], w: &mut ber::Writer) -> Result<()> {
     let mut left = list.iter();
@@ -8979,23 +9245,27 @@ fn write_ber_property_parms2(list: &[IndAudPropertyParm<'_>], w: &mut ber::Write
 
 impl<'a> IndAudStreamParms<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
-        let level = ber::enter(r, tag)?;
-        let value = Self {
-            local_control_descriptor: if r.is_next(Tag::context(0)) {
-                Some(at!(r, "localControlDescriptor", IndAudLocalControlDescriptor::read_ber(r, Tag::context(0))))
-            } else { None },
-            local_descriptor: if r.is_next(Tag::context(1)) {
-                Some(at!(r, "localDescriptor", IndAudLocalRemoteDescriptor::read_ber(r, Tag::context(1))))
-            } else { None },
-            remote_descriptor: if r.is_next(Tag::context(2)) {
-                Some(at!(r, "remoteDescriptor", IndAudLocalRemoteDescriptor::read_ber(r, Tag::context(2))))
-            } else { None },
-            statistics_descriptor: if r.is_next(Tag::context(3)) {
-                Some(at!(r, "statisticsDescriptor", IndAudStatisticsDescriptor::read_ber(r, Tag::context(3))))
-            } else { None },
-        };
-        ber::leave_extensible(r, level, Self::place)?;
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
         Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
+        let level = ber::enter(r, tag)?;
+        if r.is_next(Tag::context(0)) {
+            parts::put(&mut value.local_control_descriptor, Some(at!(r, "localControlDescriptor", IndAudLocalControlDescriptor::read_ber(r, Tag::context(0)))));
+        }
+        if r.is_next(Tag::context(1)) {
+            parts::put(&mut value.local_descriptor, Some(at!(r, "localDescriptor", IndAudLocalRemoteDescriptor::read_ber(r, Tag::context(1)))));
+        }
+        if r.is_next(Tag::context(2)) {
+            parts::put(&mut value.remote_descriptor, Some(at!(r, "remoteDescriptor", IndAudLocalRemoteDescriptor::read_ber(r, Tag::context(2)))));
+        }
+        if r.is_next(Tag::context(3)) {
+            parts::put(&mut value.statistics_descriptor, Some(at!(r, "statisticsDescriptor", IndAudStatisticsDescriptor::read_ber(r, Tag::context(3)))));
+        }
+        ber::leave_extensible(r, level, Self::place)?;
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.statistics_descriptor {
@@ -9033,7 +9303,7 @@ impl<'a> IndAudStreamParms<'a> {
 }
 
 fn read_ber_ind_aud_media_descriptor_streams_multi_stream<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<IndAudStreamDescriptor<'a>>> {
-    ber::list(r, tag, |r| IndAudStreamDescriptor::read_ber(r, Tag::universal(16)))
+    ber::filled_list(r, tag, || IndAudStreamDescriptor::EMPTY, |v, r| v.fill_ber(r, Tag::universal(16)))
 }
 fn write_ber_ind_aud_media_descriptor_streams_multi_stream(list: &[IndAudStreamDescriptor<'_>], w: &mut ber::Writer) -> Result<()> {
     let mut left = list.iter();
@@ -9047,21 +9317,25 @@ fn write_ber_ind_aud_media_descriptor_streams_multi_stream(list: &[IndAudStreamD
 
 impl<'a> SecondRequestedEvent<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
+        Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
         r.begin_value()?;
         let level = ber::enter(r, tag)?;
-        let value = Self {
-            pkgd_name: at!(r, "pkgdName", (0, true, Self::place), ber::fixed_octets::<4>(r, Tag::context(0))),
-            stream_id: if r.is_next(Tag::context(1)) {
-                Some(at!(r, "streamID", ber::narrow::<u16>(r, Tag::context(1))))
-            } else { None },
-            event_action: if r.is_next(Tag::context(2)) {
-                Some(at!(r, "eventAction", SecondRequestedActions::read_ber(r, Tag::context(2))))
-            } else { None },
-            ev_par_list: at!(r, "evParList", (3, true, Self::place), read_ber_ev_par_list(r, Tag::context(3))),
-        };
+        parts::put(&mut value.pkgd_name, at!(r, "pkgdName", (0, true, Self::place), ber::fixed_octets::<4>(r, Tag::context(0))));
+        if r.is_next(Tag::context(1)) {
+            parts::put(&mut value.stream_id, Some(at!(r, "streamID", ber::narrow::<u16>(r, Tag::context(1)))));
+        }
+        if r.is_next(Tag::context(2)) {
+            at!(r, "eventAction", value.event_action.get_or_insert_with(|| SecondRequestedActions::EMPTY).fill_ber(r, Tag::context(2)));
+        }
+        parts::put(&mut value.ev_par_list, at!(r, "evParList", (3, true, Self::place), read_ber_ev_par_list(r, Tag::context(3))));
         ber::leave_extensible(r, level, Self::place)?;
         r.end_value();
-        Ok(value)
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         w.begin_value()?;
@@ -9169,13 +9443,17 @@ impl<'a> IndAudLocalRemoteDescriptor<'a> {
 
 impl<'a> IndAudStreamDescriptor<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
-        let level = ber::enter(r, tag)?;
-        let value = Self {
-            stream_id: at!(r, "streamID", (0, false, Self::place), ber::narrow::<u16>(r, Tag::context(0))),
-            stream_parms: at!(r, "streamParms", (1, false, Self::place), IndAudStreamParms::read_ber(r, Tag::context(1))),
-        };
-        ber::leave(r, level, Self::place)?;
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
         Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
+        let level = ber::enter(r, tag)?;
+        parts::put(&mut value.stream_id, at!(r, "streamID", (0, false, Self::place), ber::narrow::<u16>(r, Tag::context(0))));
+        at!(r, "streamParms", (1, false, Self::place), value.stream_parms.fill_ber(r, Tag::context(1)));
+        ber::leave(r, level, Self::place)?;
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
@@ -9196,38 +9474,42 @@ impl<'a> IndAudStreamDescriptor<'a> {
 
 impl<'a> SecondRequestedActions<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let mut value = Self::EMPTY;
+        value.fill_ber(r, tag)?;
+        Ok(value)
+    }
+    fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
+        let value = self;
         r.begin_value()?;
         let level = ber::enter(r, tag)?;
-        let value = Self {
-            keep_active: if r.is_next(Tag::context(0)) {
-                Some(at!(r, "keepActive", ber::boolean(r, Tag::context(0))))
-            } else { None },
-            event_dm: if r.is_next(Tag::context(1)) {
-                Some({
-                    let f0 = at!(r, "eventDM", ber::enter(r, Tag::context(1)));
-                    let v = at!(r, "eventDM", EventDm::read_ber(r));
-                    at!(r, "eventDM", r.leave(f0));
-                    v
-                })
-            } else { None },
-            signals_descriptor: if r.is_next(Tag::context(2)) {
-                Some(at!(r, "signalsDescriptor", read_ber_signals_descriptor(r, Tag::context(2))))
-            } else { None },
-            notify_behaviour: if r.is_next(Tag::context(3)) {
-                Some({
-                    let f0 = at!(r, "notifyBehaviour", ber::enter(r, Tag::context(3)));
-                    let v = at!(r, "notifyBehaviour", NotifyBehaviour::read_ber(r));
-                    at!(r, "notifyBehaviour", r.leave(f0));
-                    v
-                })
-            } else { None },
-            reset_events_descriptor: if r.is_next(Tag::context(4)) {
-                Some(at!(r, "resetEventsDescriptor", ber::null(r, Tag::context(4))))
-            } else { None },
-        };
+        if r.is_next(Tag::context(0)) {
+            parts::put(&mut value.keep_active, Some(at!(r, "keepActive", ber::boolean(r, Tag::context(0)))));
+        }
+        if r.is_next(Tag::context(1)) {
+            parts::put(&mut value.event_dm, Some({
+                let f0 = at!(r, "eventDM", ber::enter(r, Tag::context(1)));
+                let v = at!(r, "eventDM", EventDm::read_ber(r));
+                at!(r, "eventDM", r.leave(f0));
+                v
+            }));
+        }
+        if r.is_next(Tag::context(2)) {
+            parts::put(&mut value.signals_descriptor, Some(at!(r, "signalsDescriptor", read_ber_signals_descriptor(r, Tag::context(2)))));
+        }
+        if r.is_next(Tag::context(3)) {
+            parts::put(&mut value.notify_behaviour, Some({
+                let f0 = at!(r, "notifyBehaviour", ber::enter(r, Tag::context(3)));
+                let v = at!(r, "notifyBehaviour", NotifyBehaviour::read_ber(r));
+                at!(r, "notifyBehaviour", r.leave(f0));
+                v
+            }));
+        }
+        if r.is_next(Tag::context(4)) {
+            parts::put(&mut value.reset_events_descriptor, Some(at!(r, "resetEventsDescriptor", ber::null(r, Tag::context(4)))));
+        }
         ber::leave_extensible(r, level, Self::place)?;
         r.end_value();
-        Ok(value)
+        Ok(())
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         w.begin_value()?;
@@ -9265,7 +9547,7 @@ impl<'a> SecondRequestedActions<'a> {
 }
 
 fn read_ber_ind_aud_property_group<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<IndAudPropertyParm<'a>>> {
-    ber::list(r, tag, |r| IndAudPropertyParm::read_ber(r, Tag::universal(16)))
+    ber::filled_list(r, tag, || IndAudPropertyParm::EMPTY, |v, r| v.fill_ber(r, Tag::universal(16)))
 }
 fn write_ber_ind_aud_property_group(list: &[IndAudPropertyParm<'_>], w: &mut ber::Writer) -> Result<()> {
     let mut left = list.iter();
