@@ -158,7 +158,7 @@ impl<'a> PersonnelRecord<'a> {
         let mut last = 0_u32;
         loop {
             if r.rules() == ber::Rules::Ber {
-                while let Some((tag, c, behind)) = r.next_primitive() {
+                while let Some((tag, c, after)) = r.next_primitive() {
                     match tag {
                         0x40000002 => {
                             if f_number.is_some() { break; }
@@ -167,7 +167,7 @@ impl<'a> PersonnelRecord<'a> {
                         }
                         _ => break,
                     }
-                    r.go_on(behind);
+                    r.go_on(after);
                 }
             }
             let Some(tag) = r.peek_tag()? else { break };

@@ -1562,7 +1562,7 @@ impl<'a> Sparse<'a> {
         let level = ber::enter(r, tag)?;
         let mut last = 0_u32;
         loop {
-            while let Some((tag, c, behind)) = r.next_primitive() {
+            while let Some((tag, c, after)) = r.next_primitive() {
                 match tag {
                     0x80000000 => {
                         if last >= 1 { break; }
@@ -1608,7 +1608,7 @@ impl<'a> Sparse<'a> {
                     }
                     _ => break,
                 }
-                r.go_on(behind);
+                r.go_on(after);
             }
             let Some(tag) = r.peek_tag()? else { break };
             last = value.fill_ber_other(r, tag, last)?;
@@ -1783,7 +1783,7 @@ impl<'a> Mixed<'a> {
         let mut last = 0_u32;
         loop {
             if r.rules() == ber::Rules::Ber {
-                while let Some((tag, c, behind)) = r.next_primitive() {
+                while let Some((tag, c, after)) = r.next_primitive() {
                     match tag {
                         0x80000001 => {
                             if f_low.is_some() { break; }
@@ -1797,7 +1797,7 @@ impl<'a> Mixed<'a> {
                         }
                         _ => break,
                     }
-                    r.go_on(behind);
+                    r.go_on(after);
                 }
             }
             let Some(tag) = r.peek_tag()? else { break };
@@ -2240,7 +2240,7 @@ impl<'a> Animal<'a> {
         let mut last = 0_u32;
         loop {
             if r.rules() == ber::Rules::Ber {
-                while let Some((tag, c, behind)) = r.next_primitive() {
+                while let Some((tag, c, after)) = r.next_primitive() {
                     match tag {
                         0x80000000 => {
                             if f_name.is_some() { break; }
@@ -2249,7 +2249,7 @@ impl<'a> Animal<'a> {
                         }
                         _ => break,
                     }
-                    r.go_on(behind);
+                    r.go_on(after);
                 }
             }
             let Some(tag) = r.peek_tag()? else { break };

@@ -7352,7 +7352,7 @@ impl<'a> ServiceChangeParm<'a> {
         let mut f_service_change_incomplete_flag: Option<()> = None;
         let mut last = 0_u32;
         loop {
-            while let Some((tag, c, behind)) = r.next_primitive() {
+            while let Some((tag, c, after)) = r.next_primitive() {
                 match tag {
                     0x80000000 => {
                         if last >= 1 { break; }
@@ -7382,7 +7382,7 @@ impl<'a> ServiceChangeParm<'a> {
                     }
                     _ => break,
                 }
-                r.go_on(behind);
+                r.go_on(after);
             }
             let Some(tag) = r.peek_tag()? else { break };
             const REQUIRED: ber::Required = &[(1, "serviceChangeMethod"), (5, "serviceChangeReason")];
@@ -7865,7 +7865,7 @@ impl<'a> Signal<'a> {
         let mut f_intersig_delay: Option<u16> = None;
         let mut last = 0_u32;
         loop {
-            while let Some((tag, c, behind)) = r.next_primitive() {
+            while let Some((tag, c, after)) = r.next_primitive() {
                 match tag {
                     0x80000000 => {
                         if last >= 1 { break; }
@@ -7919,7 +7919,7 @@ impl<'a> Signal<'a> {
                     }
                     _ => break,
                 }
-                r.go_on(behind);
+                r.go_on(after);
             }
             let Some(tag) = r.peek_tag()? else { break };
             const REQUIRED: ber::Required = &[(1, "signalName"), (7, "sigParList")];

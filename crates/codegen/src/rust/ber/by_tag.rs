@@ -56,7 +56,7 @@ impl Ber<'_, '_> {
             // In DER and CER they have an order.
             self.open(format!("if r.rules() == {BER}::Rules::Ber {{"));
         }
-        self.open("while let Some((tag, c, behind)) = r.next_primitive() {");
+        self.open("while let Some((tag, c, after)) = r.next_primitive() {");
         self.open("match tag {");
         for (attempt, value) in plain {
             let member = &code.members[attempt.member];
@@ -79,7 +79,7 @@ impl Ber<'_, '_> {
         }
         self.line("_ => break,");
         self.close("}");
-        self.line("r.go_on(behind);");
+        self.line("r.go_on(after);");
         self.close("}");
         if code.set {
             self.close("}");
