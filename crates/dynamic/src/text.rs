@@ -1,7 +1,7 @@
 //! How values look as text: hexadecimal, base64, bits, integers and reals, the same in JSON, XML and CSV.
 
 use crate::leaf::Scalar;
-use crate::words;
+use crate::words::{self, Short};
 pub use tercet_runtime::types::decimal::parts as decimal_parts;
 use tercet_runtime::types::{Binary, BitStr, Decimal, Real, decimal};
 
@@ -29,19 +29,38 @@ pub fn push_octets(out: &mut Vec<u8>, octets: &[u8], form: Octets) {
 
 #[inline]
 fn push_hex(out: &mut Vec<u8>, octets: &[u8], upper: bool) {
-    let letter = u64::from(if upper { b'A' - b'9' - 1 } else { b'a' - b'9' - 1 });
-    let spelt = |digits: u64| {
-        let letters = words::not_less(digits, 10) >> 7;
-        digits + words::ONES * u64::from(b'0') + letters * letter
-    };
-    let digits = |octets: &[u8]| words::nibbles(words::exchanged(words::word(octets, 0).unwrap_or_default()));
-    // Dates, times, codes: half of the work.
-    if octets.len() <= 4 {
-        return words::push(out, [spelt(digits(octets)[0]), 0], 2 * octets.len());
-    }
     for octets in octets.chunks(8) {
-        words::push(out, digits(octets).map(spelt), 2 * octets.len());
+        if let Some(digits) = short_hex(octets, upper) {
+            digits.push(out);
+        }
     }
+}
+
+/// Returns up to eight octets in hexadecimal.
+#[inline(always)]
+pub(crate) fn short_hex(octets: &[u8], upper: bool) -> Option<Short> {
+    let digits = &DIGITS[usize::from(upper)];
+    let of_four = |octets: u32| {
+        let [a, b, c, d] = octets.to_le_bytes().map(|octet| u64::from(digits[usize::from(octet)]));
+        a | b << 16 | c << 32 | d << 48
+    };
+    let word = words::word(octets, 0)?;
+    // Dates, times, codes: half of the work.
+    let high = if octets.len() <= 4 { 0 } else { of_four((word >> 32) as u32) };
+    Some(Short::new([of_four(word as u32), high], 2 * octets.len()))
+}
+
+/// The two hexadecimal digits of each octet, the first one in the low octet: lower and upper case.
+static DIGITS: [[u16; 256]; 2] = [digits(b"0123456789abcdef"), digits(b"0123456789ABCDEF")];
+
+const fn digits(digits: &[u8; 16]) -> [u16; 256] {
+    let mut pairs = [0; 256];
+    let mut octet = 0;
+    while octet < 256 {
+        pairs[octet] = u16::from_le_bytes([digits[octet >> 4], digits[octet & 0xF]]);
+        octet += 1;
+    }
+    pairs
 }
 
 /// Appends octets in hexadecimal between quotation marks.
@@ -156,9 +175,18 @@ pub fn push_scalar(out: &mut Vec<u8>, value: &Scalar<'_>, form: Octets) {
 /// Appends an integer in decimal.
 #[inline]
 pub fn push_integer(out: &mut Vec<u8>, number: i64) {
+    match short_integer(number) {
+        Some(digits) => digits.push(out),
+        None => out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes()),
+    }
+}
+
+/// Returns an integer in decimal, if it has up to 16 digits.
+#[inline(always)]
+pub(crate) fn short_integer(number: i64) -> Option<Short> {
     match number {
-        0..=9 => out.push(b'0' + number as u8),
-        _ => words::copy(out, itoa::Buffer::new().format(number).as_bytes()),
+        0..=9 => Some(Short::new([u64::from(b'0') + number as u64, 0], 1)),
+        _ => words::short(itoa::Buffer::new().format(number).as_bytes()),
     }
 }
 
@@ -323,16 +351,31 @@ pub(crate) fn plain_ascii(text: &[u8], stops: [u8; 3]) -> usize {
 /// Appends a text, if it has nothing that [`plain_ascii`] stops at; whether it has been appended.
 #[inline]
 pub(crate) fn push_plain(out: &mut Vec<u8>, text: &[u8], stops: [u8; 3]) -> bool {
-    let is_plain = |octets: &[u8; 8]| stop_in(*octets, stops).is_none();
-    let plain = match (text.first_chunk::<8>(), text.last_chunk::<8>()) {
-        (Some(first), Some(last)) if text.len() <= 16 => is_plain(first) && is_plain(last),
-        (None, _) => is_plain(&words::word(text, b'a').unwrap_or(0).to_le_bytes()),
-        _ => plain_ascii(text, stops) == text.len(),
-    };
+    if let Some(short) = short_plain(text, stops) {
+        short.push(out);
+        return true;
+    }
+    let plain = text.len() > 16 && plain_ascii(text, stops) == text.len();
     if plain {
-        words::copy(out, text);
+        out.extend_from_slice(text);
     }
     plain
+}
+
+/// Returns a text of up to 16 octets, if it has nothing that [`plain_ascii`] stops at.
+#[inline(always)]
+pub(crate) fn short_plain(text: &[u8], stops: [u8; 3]) -> Option<Short> {
+    let is_plain = |octets: &[u8; 8]| stop_in(*octets, stops).is_none();
+    match (text.first_chunk::<8>(), text.last_chunk::<8>()) {
+        (Some(first), Some(last)) if text.len() <= 16 => {
+            (is_plain(first) && is_plain(last)).then(|| words::ends(*first, *last, text.len()))
+        }
+        (None, _) => {
+            let word = words::word(text, b'a')?;
+            is_plain(&word.to_le_bytes()).then(|| Short::new([word, 0], text.len()))
+        }
+        _ => None,
+    }
 }
 
 /// The first octet of a word that [`plain_ascii`] stops at.

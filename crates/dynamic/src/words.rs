@@ -7,7 +7,7 @@ pub const ONES: u64 = 0x0101_0101_0101_0101;
 const LOW_NIBBLES: u64 = ONES * 0x0F;
 
 /// Up to eight octets as a word, the first one lowest; those that are not there are `fill`. Nothing if there are more.
-#[inline]
+#[inline(always)]
 pub fn word(octets: &[u8], fill: u8) -> Option<u64> {
     let length = octets.len();
     if let Some(all) = octets.first_chunk::<8>() {
@@ -65,18 +65,60 @@ pub fn push(out: &mut Vec<u8>, words: [u64; 2], length: usize) {
     out.truncate(end);
 }
 
+/// A text of up to 16 octets, in two words; what is in these beyond its length is of no meaning.
+#[derive(Clone, Copy, Debug)]
+pub struct Short {
+    words: [u64; 2],
+    /// Number of octets.
+    pub length: usize,
+}
+
+impl Short {
+    /// Makes a text of the first octets of two words.
+    #[inline]
+    pub const fn new(words: [u64; 2], length: usize) -> Self {
+        Self { words, length }
+    }
+
+    /// Returns the octets as words, and others behind them.
+    #[inline]
+    pub const fn words(self) -> [u64; 2] {
+        self.words
+    }
+
+    /// Appends the text.
+    #[inline]
+    pub fn push(self, out: &mut Vec<u8>) {
+        push(out, self.words, self.length);
+    }
+}
+
+/// Returns a text of up to 16 octets in words. Always in line, as those of it are: what a call returns is in memory, which
+/// takes longer to read than the call itself.
+#[inline(always)]
+pub fn short(text: &[u8]) -> Option<Short> {
+    let length = text.len();
+    match (text.first_chunk::<8>(), text.last_chunk::<8>()) {
+        (Some(first), Some(last)) if length <= 16 => Some(ends(*first, *last, length)),
+        (None, _) => Some(Short::new([word(text, 0)?, 0], length)),
+        _ => None,
+    }
+}
+
+/// Returns a text of 8 to 16 octets by its first and its last eight.
+#[inline(always)]
+pub fn ends(first: [u8; 8], last: [u8; 8], length: usize) -> Short {
+    let [first, last] = [first, last].map(u64::from_le_bytes);
+    // The last eight octets without those that are among the first.
+    Short::new([first, last.checked_shr(8 * (16 - length as u32)).unwrap_or(0)], length)
+}
+
 /// Appends a text, in two words if it is short: the library's copy is a call that looks at the length again.
 #[inline]
 pub fn copy(out: &mut Vec<u8>, text: &[u8]) {
-    let length = text.len();
-    match (text.first_chunk::<8>(), text.last_chunk::<8>()) {
-        (Some(first), Some(last)) if length <= 16 => {
-            let [first, last] = [first, last].map(|octets| u64::from_le_bytes(*octets));
-            // The last eight octets without those that are among the first.
-            push(out, [first, last.checked_shr(8 * (16 - length as u32)).unwrap_or(0)], length);
-        }
-        (None, _) => push(out, [word(text, 0).unwrap_or(0), 0], length),
-        _ => out.extend_from_slice(text),
+    match short(text) {
+        Some(text) => text.push(out),
+        None => out.extend_from_slice(text),
     }
 }
 

@@ -539,6 +539,7 @@ impl Shape {
     }
 
     /// The items of a node: named numbers, enumeration items, named bits.
+    #[inline]
     pub fn items_of(&self, id: NodeId) -> &[Item] {
         let node = self.node(id);
         &self.items[node.item_first as usize..(node.item_first + node.item_count) as usize]

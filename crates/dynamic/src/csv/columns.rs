@@ -122,11 +122,27 @@ impl Columns {
     /// A part of a place.
     #[inline]
     pub(super) fn child(&self, place: &Place, field: FieldId) -> Option<Child> {
+        self.children.get(self.part(place, field)?).copied()
+    }
+
+    /// Returns the index of a part of a place among those of all places.
+    #[inline]
+    pub(super) fn part(&self, place: &Place, field: FieldId) -> Option<usize> {
         let index = field.0.wrapping_sub(place.first);
-        if index >= place.count {
-            return None;
+        (index < place.count).then(|| (place.children + index) as usize)
+    }
+
+    /// Returns for each part of all places the column that its value is, if the value around it has nothing to note.
+    pub(super) fn only_parts(&self) -> impl Iterator<Item = Option<u32>> {
+        let mut columns = vec![None; self.children.len()];
+        for place in self.places.iter().filter(|place| place.what == What::Group) {
+            for part in place.children..place.children + place.count {
+                if let What::Value(column) = self.children[part as usize].what {
+                    columns[part as usize] = Some(column);
+                }
+            }
         }
-        self.children.get((place.children + index) as usize).copied()
+        columns.into_iter()
     }
 }
 

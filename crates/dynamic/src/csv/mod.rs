@@ -1,5 +1,6 @@
 //! Rows of stable columns (RFC 4180), flattened from the schema.
 
+mod cells;
 mod columns;
 mod write;
 

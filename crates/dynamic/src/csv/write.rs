@@ -1,12 +1,16 @@
 //! Values as rows.
 
+use super::cells::Cells;
 use super::columns::{Child, Columns, Place, ROOT, What, renamed};
 use crate::event::{Leaf, Sink};
 use crate::json::{self, JsonWriter};
-use crate::leaf::{Scalar, is_ascii_based, item_name, scalar, small};
+use crate::leaf::{Scalar, is_ascii_based, item_name, number, scalar};
 use crate::tape::View;
-use crate::text::{Octets, first_of, push_integer, push_octets, push_plain, push_scalar};
-use crate::words;
+use crate::text::{
+    Octets, first_of, push_integer, push_octets, push_plain, push_scalar, short_hex, short_integer,
+    short_plain,
+};
+use crate::words::{self, Short};
 use std::borrow::Cow;
 use tercet_plan::shape::Constant;
 use tercet_plan::{FieldId, Kind, NodeId, Shape};
@@ -51,35 +55,29 @@ pub struct Writer<'s> {
     shape: &'s Shape,
     options: Options,
     columns: Columns,
-    /// What the values of each node look like.
-    forms: Vec<Form>,
+    /// What becomes of a part that is a leaf, by its place among the children of all places.
+    leaves: Vec<(Form, u32)>,
     json: JsonWriter<'s>,
     row: Row,
 }
 
-/// What a value looks like, decided once for each node.
+/// The form of the cells of a column, decided once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
-    Octets,
+    /// Octets in hexadecimal.
+    Hex,
     /// ASCII most of the time.
     Ascii,
     Integer,
     Enumerated,
+    /// All others, and parts that have no column or are not the only thing that has one.
     Other,
 }
 
 /// The row being made; kept for its memory.
-///
-/// Cells come in any order, as the members of a SET do, and are put in theirs at the end: into a row of delimiters, each
-/// at the place that its column and the octets before it give.
 #[derive(Debug, Default)]
 struct Row {
-    /// The octets of cells, as they came.
-    cells: Vec<u8>,
-    /// Where each column's text is among them.
-    slots: Vec<(u32, u32)>,
-    /// Which columns have one, a bit each.
-    filled: Vec<u64>,
+    cells: Cells,
     /// The place of the value that has begun last; one without parts outside of all, and in a column with JSON text.
     around: Place,
     /// Those of the values around it, with the outside.
@@ -88,9 +86,6 @@ struct Row {
     json_depth: u32,
     json_column: u32,
 }
-
-/// A cell of up to so many octets is copied in one move.
-const SHORT: usize = 16;
 
 impl<'s> Writer<'s> {
     /// A writer for values of one type.
@@ -103,10 +98,13 @@ impl<'s> Writer<'s> {
             decimals_as_numbers: true,
             ..json::Options::default()
         };
-        let count = columns.columns().len();
-        let row = Row { slots: vec![(0, 0); count], filled: vec![0; count.div_ceil(64)], ..Row::default() };
-        let forms = shape.nodes.iter().map(|node| form(node.kind, &options)).collect();
-        Self { shape, options, columns, forms, json: JsonWriter::new(shape, json), row }
+        let row = Row { cells: Cells::new(columns.columns().len(), options.delimiter), ..Row::default() };
+        let leaf = |part: Option<u32>| match part.and_then(|column| columns.columns().get(column as usize)) {
+            Some(column) => form(shape.node(column.node).kind, &options),
+            None => Form::Other,
+        };
+        let leaves = columns.only_parts().map(|part| (leaf(part), part.unwrap_or(0))).collect();
+        Self { shape, options, leaves, columns, json: JsonWriter::new(shape, json), row }
     }
 
     /// The columns in order.
@@ -133,7 +131,7 @@ impl<'s> Writer<'s> {
     /// A sink that appends one row to `out`; it is complete when the outermost value has ended, and what there is of one
     /// that does not end is for the caller to take away.
     pub fn sink<'a>(&'a mut self, out: &'a mut Vec<u8>) -> RowSink<'a, 's> {
-        self.row.begin();
+        self.row.begin(out);
         RowSink { writer: self, out }
     }
 
@@ -148,73 +146,27 @@ impl<'s> Writer<'s> {
 
     /// Completes the row.
     fn finish(&mut self, out: &mut Vec<u8>) {
-        self.row.put_in_order(out, self.options.delimiter);
+        self.row.cells.end(out);
         self.line_end(out);
     }
 }
 
 fn form(kind: Kind, options: &Options) -> Form {
     match kind {
-        Kind::OctetString if !options.guard_formulas => Form::Octets,
+        Kind::OctetString if !options.guard_formulas && options.octets != Octets::Base64 => Form::Hex,
         Kind::Integer => Form::Integer,
         Kind::Enumerated if !options.numbers => Form::Enumerated,
-        kind if is_ascii_based(kind) => Form::Ascii,
+        kind if is_ascii_based(kind) && !options.guard_formulas => Form::Ascii,
         _ => Form::Other,
     }
 }
 
 impl Row {
-    fn begin(&mut self) {
-        self.cells.clear();
-        self.filled.fill(0);
+    fn begin(&mut self, out: &mut Vec<u8>) {
+        self.cells.begin(out);
         self.around = Place::NONE;
         self.places.clear();
         self.json_depth = 0;
-    }
-
-    /// Ends a cell that has begun where there were so many octets of cells.
-    #[inline]
-    fn end_cell(&mut self, column: u32, begin: usize) {
-        let cell = (begin as u32, self.cells.len() as u32);
-        if let (Some(slot), Some(filled)) =
-            (self.slots.get_mut(column as usize), self.filled.get_mut(column as usize / 64))
-        {
-            *slot = cell;
-            *filled |= 1 << (column % 64);
-        }
-    }
-
-    /// Appends the cells, by their columns, with delimiters between them.
-    ///
-    /// A short cell is copied with what is behind it among the cells, then delimiters are put there again: two moves whose
-    /// lengths are known, not one under a mask (1,108 instructions a row of 21 cells and 1,080 columns instead of 1,604).
-    fn put_in_order(&mut self, out: &mut Vec<u8>, delimiter: u8) {
-        let start = out.len();
-        let delimiters = [delimiter; SHORT];
-        out.resize(start + self.slots.len() + self.cells.len() + 2 * SHORT, delimiter);
-        self.cells.extend_from_slice(&delimiters);
-        let row = out.get_mut(start..).unwrap_or_default();
-        let mut length = 0;
-        for (word, bits) in self.filled.iter().enumerate() {
-            let mut bits = *bits;
-            while bits != 0 {
-                let column = word * 64 + bits.trailing_zeros() as usize;
-                bits &= bits - 1;
-                let Some(&(begin, end)) = self.slots.get(column) else { break };
-                let octets = (end - begin) as usize;
-                let cell = self.cells.get(begin as usize..).unwrap_or_default();
-                let place = row.get_mut(column + length..).unwrap_or_default();
-                length += octets;
-                match (cell.first_chunk::<SHORT>(), place.first_chunk_mut::<{ 2 * SHORT }>()) {
-                    (Some(cell), Some(place)) if octets <= SHORT => {
-                        place[..SHORT].copy_from_slice(cell);
-                        place[octets..octets + SHORT].copy_from_slice(&delimiters);
-                    }
-                    _ => place[..octets].copy_from_slice(&cell[..octets]),
-                }
-            }
-        }
-        out.truncate(start + self.slots.len().saturating_sub(1) + length);
     }
 }
 
@@ -232,10 +184,13 @@ impl RowSink<'_, '_> {
         let row = &mut self.writer.row;
         match row.around.what {
             What::Choice(column) if field != FieldId::ROOT => {
-                let begin = row.cells.len();
-                let name = self.writer.shape.name(self.writer.shape.field(field).name);
-                row.cells.extend_from_slice(name.as_bytes());
-                row.end_cell(column, begin);
+                let name = self.writer.shape.name(self.writer.shape.field(field).name).as_bytes();
+                if let Some(name) = words::short(name) {
+                    return row.cells.put(self.out, column, name.words(), name.length);
+                }
+                let begin = row.cells.text().len();
+                row.cells.text().extend_from_slice(name);
+                row.cells.end_cell(self.out, column, begin);
             }
             What::Elements => row.around.next_element(),
             _ => {}
@@ -252,7 +207,27 @@ impl RowSink<'_, '_> {
         columns.child(&row.around, field)
     }
 
-    /// A leaf that is not part of a value whose parts have columns, or has none itself.
+    /// Adds the cell of a leaf that is a part of a SEQUENCE or SET, if the cell is short.
+    #[inline]
+    fn short_leaf(&mut self, field: FieldId, node: NodeId, leaf: Leaf<'_>) -> Option<()> {
+        let Writer { shape, options, columns, leaves, row, .. } = &mut *self.writer;
+        let &(form, column) = leaves.get(columns.part(&row.around, field)?)?;
+        let mut put = |text: Short| row.cells.put(self.out, column, text.words(), text.length);
+        match (form, leaf) {
+            (Form::Hex, Leaf::Input { contents, .. } | Leaf::Made(contents)) => {
+                put(short_hex(contents, options.octets == Octets::UpperHex)?);
+            }
+            (Form::Ascii, Leaf::Input { contents, .. } | Leaf::Made(contents)) if !contents.is_empty() => {
+                put(short_plain(contents, [b'"', options.delimiter, b'"'])?);
+            }
+            (Form::Integer, leaf) => put(short_integer(number(leaf)?)?),
+            (Form::Enumerated, leaf) => put(words::short(item_name(shape, node, number(leaf)?)?.as_bytes())?),
+            _ => return None,
+        }
+        Some(())
+    }
+
+    /// A leaf whose cell is not short, or that is not part of a value whose parts have columns, or has none itself.
     #[inline(never)]
     fn other_leaf(&mut self, field: FieldId, node: NodeId, leaf: Leaf<'_>) {
         if self.writer.row.json_depth > 0 {
@@ -272,67 +247,40 @@ impl RowSink<'_, '_> {
         }
     }
 
-    /// Appends a text, quoted where it must be.
-    fn text(&mut self, text: &[u8]) {
-        let delimiter = self.writer.options.delimiter;
-        if self.writer.options.guard_formulas {
-            push_guarded(&mut self.writer.row.cells, text, delimiter);
-        } else {
-            push_field(&mut self.writer.row.cells, text, delimiter);
-        }
-    }
-
-    #[inline]
     fn value(&mut self, column: u32, node: NodeId, leaf: Leaf<'_>) {
-        let begin = self.writer.row.cells.len();
-        match (self.writer.forms.get(node.index()), leaf) {
-            (Some(Form::Octets), Leaf::Input { contents, .. } | Leaf::Made(contents)) => {
-                push_octets(&mut self.writer.row.cells, contents, self.writer.options.octets);
+        let Writer { shape, options, row, .. } = &mut *self.writer;
+        let text = row.cells.text();
+        let begin = text.len();
+        match (form(shape.node(node).kind, options), leaf) {
+            (Form::Hex, Leaf::Input { contents, .. } | Leaf::Made(contents)) => {
+                push_octets(text, contents, options.octets);
             }
-            (Some(Form::Ascii), Leaf::Input { contents, .. } | Leaf::Made(contents)) => {
-                self.ascii(node, leaf, contents);
-            }
-            (Some(Form::Integer), Leaf::Int(number)) => push_integer(&mut self.writer.row.cells, number),
-            (Some(Form::Integer), Leaf::Input { contents, .. } | Leaf::Made(contents)) => {
-                match small(contents) {
-                    Some(number) => push_integer(&mut self.writer.row.cells, number),
-                    None => self.other(node, leaf),
-                }
-            }
-            (Some(Form::Enumerated), Leaf::Input { contents, .. } | Leaf::Made(contents)) => {
-                match small(contents).and_then(|number| item_name(self.writer.shape, node, number)) {
-                    Some(name) => self.writer.row.cells.extend_from_slice(name.as_bytes()),
-                    None => self.other(node, leaf),
-                }
-            }
+            (Form::Ascii, Leaf::Input { contents, .. } | Leaf::Made(contents))
+                if !contents.is_empty() && push_plain(text, contents, [b'"', options.delimiter, b'"']) => {}
             _ => self.other(node, leaf),
         }
-        self.writer.row.end_cell(column, begin);
+        self.writer.row.cells.end_cell(self.out, column, begin);
     }
 
-    #[inline]
-    fn ascii(&mut self, node: NodeId, leaf: Leaf<'_>, contents: &[u8]) {
-        let options = &self.writer.options;
-        let guarded = options.guard_formulas || contents.is_empty();
-        if !guarded && push_plain(&mut self.writer.row.cells, contents, [b'"', options.delimiter, b'"']) {
-            return;
-        }
-        self.other(node, leaf);
+    /// Appends a text, quoted where it must be.
+    fn text(&mut self, text: &[u8]) {
+        let Writer { options, row, .. } = &mut *self.writer;
+        let push = if options.guard_formulas { push_guarded } else { push_field };
+        push(row.cells.text(), text, options.delimiter);
     }
 
-    #[inline(never)]
+    /// Appends any value.
     fn other(&mut self, node: NodeId, leaf: Leaf<'_>) {
-        let options = &self.writer.options;
-        match scalar(self.writer.shape, node, leaf) {
+        let Writer { shape, options, row, .. } = &mut *self.writer;
+        let out = row.cells.text();
+        match scalar(shape, node, leaf) {
             Scalar::Text(text) | Scalar::Time(text) => self.text(text.as_bytes()),
-            Scalar::Enumerated(number, _) if options.numbers => {
-                push_integer(&mut self.writer.row.cells, number)
-            }
+            Scalar::Enumerated(number, _) if options.numbers => push_integer(out, number),
             // One without a short decimal form is told by its parts.
             real @ Scalar::Real(_) => {
                 let mut text = Vec::new();
                 push_scalar(&mut text, &real, options.octets);
-                push_field(&mut self.writer.row.cells, &text, options.delimiter);
+                push_field(out, &text, options.delimiter);
             }
             // In base64 they may begin with a sign.
             octets @ (Scalar::OctetString(_) | Scalar::Open(_) | Scalar::Raw(_))
@@ -342,7 +290,7 @@ impl RowSink<'_, '_> {
                 push_scalar(&mut text, &octets, options.octets);
                 self.text(&text);
             }
-            value => push_scalar(&mut self.writer.row.cells, &value, options.octets),
+            value => push_scalar(out, &value, options.octets),
         }
     }
 
@@ -353,22 +301,18 @@ impl RowSink<'_, '_> {
 
     /// The value of a column with JSON text has ended. Its first character is a bracket or a quote: never a formula.
     fn end_json(&mut self) {
-        let column = self.writer.row.json_column;
-        let begin = self.writer.row.cells.len();
-        push_field(&mut self.writer.row.cells, self.writer.json.text(), self.writer.options.delimiter);
-        self.writer.row.end_cell(column, begin);
+        let Writer { row, json, options, .. } = &mut *self.writer;
+        let begin = row.cells.text().len();
+        push_field(row.cells.text(), json.text(), options.delimiter);
+        row.cells.end_cell(self.out, row.json_column, begin);
     }
 }
 
 impl Sink for RowSink<'_, '_> {
     #[inline]
     fn leaf(&mut self, field: FieldId, node: NodeId, leaf: Leaf<'_>) {
-        match self.writer.columns.child(&self.writer.row.around, field) {
-            Some(Child { what: What::Value(column), .. }) => {
-                self.part(field);
-                self.value(column, node, leaf);
-            }
-            _ => self.other_leaf(field, node, leaf),
+        if self.short_leaf(field, node, leaf).is_none() {
+            self.other_leaf(field, node, leaf);
         }
     }
 
