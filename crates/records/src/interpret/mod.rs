@@ -280,6 +280,19 @@ impl<'a, S: Sink> Rendered<'a, S> {
         Some(self.alternative).filter(|field| *field != FieldId::ROOT)
     }
 
+    /// Says a value that is shown otherwise than it is.
+    #[inline(never)]
+    fn acted(&mut self, action: Action, field: FieldId, node: NodeId, leaf: Leaf<'_>) {
+        let is_of_octets = self.shape.node(node).kind == Kind::OctetString;
+        if !is_of_octets && !action.kind.is_of_integers() {
+            return self.named(action, field, node, leaf);
+        }
+        match leaf.contents() {
+            Some(octets) => self.shown(action, field, octets),
+            None => self.sink.leaf(field, node, leaf),
+        }
+    }
+
     fn shown(&mut self, action: Action, field: FieldId, octets: &[u8]) {
         let Some(rendering) = self.rendering else { return };
         let Scratch { text, local, tables, .. } = &mut *self.scratch;
@@ -430,21 +443,16 @@ impl<S: Sink> Sink for Rendered<'_, S> {
         self.sink.within(depth);
     }
 
-    #[inline]
+    /// In line, so that what is shown as it is goes on to the sink by one call.
+    #[inline(always)]
     fn leaf(&mut self, field: FieldId, node: NodeId, leaf: Leaf<'_>) {
         if self.in_choice {
             (self.alternative, self.in_choice) = (field, false);
         }
-        if let Some(Some(action)) = self.actions.get(field.index()) {
-            let is_of_octets = self.shape.node(node).kind == Kind::OctetString;
-            if !is_of_octets && !action.kind.is_of_integers() {
-                return self.named(*action, field, node, leaf);
-            }
-            if let Some(octets) = leaf.contents() {
-                return self.shown(*action, field, octets);
-            }
+        match self.actions.get(field.index()) {
+            Some(Some(action)) => self.acted(*action, field, node, leaf),
+            _ => self.sink.leaf(field, node, leaf),
         }
-        self.sink.leaf(field, node, leaf);
     }
 
     #[cold]
