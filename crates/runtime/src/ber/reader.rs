@@ -444,7 +444,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The tag ([`Tag::bits`]) and the contents of the next element, and what is behind it, if that is primitive with a number
-    /// below 16,384 and a length in the fewest octets, up to 65,535. The cursor does not move.
+    /// below 16,384 and a length in the fewest octets, up to 65,535. End-of-contents octets have tag 0. The cursor does not move.
     #[inline]
     #[must_use]
     pub fn next_primitive(&self) -> Option<(u32, &'a [u8], &'a [u8])> {
