@@ -25,7 +25,11 @@ class Codec:
     def __init__(self, schema: list[str], module: str, type_name: str, rules: str) -> None:
         raise NotImplementedError
 
-    def decode(self, octets: bytes) -> Any:
+    def given(self, octets: bytes) -> Any:
+        """What `decode` gets of a record: its octets."""
+        return octets
+
+    def decode(self, octets: Any) -> Any:
         raise NotImplementedError
 
     def encode(self, value: Any) -> bytes:
@@ -68,7 +72,7 @@ def main(make: Callable[[list[str], str, str, str], Codec]) -> None:
 
 def _operation(codec: Codec, op: str, records: list[bytes]) -> tuple[Callable[[Any], Any], list[Any]]:
     if op == "decode":
-        return codec.decode, list(records)
+        return codec.decode, [codec.given(record) for record in records]
     if op == "json":
         return lambda octets: codec.json(codec.decode(octets)), list(records)
     if op == "encode":

@@ -8,9 +8,11 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from .definitions import REPOSITORY
 from .records import peak
@@ -37,9 +39,10 @@ def run(
     out: Path | None = None,
     errors: Path | None = None,
     folder: Path | None = None,
+    is_piped: bool = False,
 ) -> Spent:
-    """Runs a command to its end, in a folder; what it prints goes to files or nowhere."""
-    with open(out or os.devnull, "wb") as sink:
+    """Runs a command to its end, in a folder; what it prints goes to files, to a process that reads it, or nowhere."""
+    with _reader() if is_piped else open(out or os.devnull, "wb") as sink:
         start = time.perf_counter_ns()
         child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=sink, stderr=subprocess.PIPE, cwd=folder)
         assert child.stderr
@@ -58,6 +61,14 @@ def run(
         why = lines[-1][:160] if lines else f"exit code {child.returncode}"
         raise Failed(f"not ended after {limit:.0f} seconds" if wall >= limit * 1e9 else why)
     return Spent(round((used.ru_utime + used.ru_stime) * 1e9), wall, watch.peak, max(watch.peak, used.ru_maxrss))
+
+
+@contextmanager
+def _reader() -> Iterator[IO[bytes]]:
+    """The end to write to of a pipe that is read by another process."""
+    with subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as reader:
+        assert reader.stdin
+        yield reader.stdin
 
 
 class _Watch(threading.Thread):

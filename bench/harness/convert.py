@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import itertools
+import os
 import statistics
 import subprocess
 import sys
@@ -33,6 +34,12 @@ OWN = [("demo", "csv"), ("demo", "xml"), ("demo", "parquet")]
 #: Behind the name of an engine that reads a table of ours instead of the records.
 COPIES = ", copies the table"
 
+#: Behind ours where what it writes is not kept.
+TO_PIPE, TO_NOWHERE = ", to a pipe", ", to nowhere"
+
+#: What ours becomes that is written to a pipe and to nowhere, too: what is left to the file is the cost of the disk.
+STREAMS = ["csv", "jsonl"]
+
 #: Records that are compared between outputs, and characters of XML that have them.
 COMPARED = 100
 LOOKED_AT = 1 << 20
@@ -47,10 +54,17 @@ class Lane:
     out: Path
     #: Where the command says what is to be kept: in a file that it is told, or on standard output.
     prints: bool = False
+    #: What it prints is read by another process.
+    is_piped: bool = False
     samples: list[commands.Spent] = field(default_factory=list)
 
+    @property
+    def kept(self) -> bool:
+        """Whether there is a file."""
+        return self.out.is_file()
+
     def once(self) -> commands.Spent:
-        return commands.run(self.command, out=self.out if self.prints else None)
+        return commands.run(self.command, out=self.out if self.prints else None, is_piped=self.is_piped)
 
 
 def main() -> int:
@@ -89,7 +103,8 @@ def _measure(definition: Definition, work: str, options: argparse.Namespace) -> 
         if not lane.row.note:
             try:
                 lane.once()
-                lane.row.digest = _digest(definition, work, lane.out)
+                # Of what is not kept, the same command has written a file.
+                lane.row.digest = _digest(definition, work, lane.out) if lane.kept else lanes[0].row.digest
             except (commands.Failed, OSError, ValueError, SyntaxError) as error:
                 lane.row.note = f"fails: {error}"
         lanes.append(lane)
@@ -105,9 +120,9 @@ def interleaved(lanes: list[Lane], rounds: int) -> list[Row]:
             lane.samples.append(lane.once())
     for lane in ready:
         summarize(lane.row, lane.samples)
-        if lane.out.is_file():
+        if lane.kept:
             lane.row.written = lane.out.stat().st_size / lane.row.records
-        lane.out.unlink(missing_ok=True)
+            lane.out.unlink()
     return [lane.row for lane in lanes]
 
 
@@ -131,6 +146,10 @@ def _lanes(definition: Definition, work: str, options: argparse.Namespace) -> It
     target = out / f"ours.{work}"
     mine = row(commands.said(commands.tercet(), "--version") or "tercet")
     yield Lane(mine, ours(definition, work, source, target, options.jobs), target)
+    if work in STREAMS:
+        for name, is_piped in ((TO_PIPE, True), (TO_NOWHERE, False)):
+            command = ours(definition, work, source, None, options.jobs)
+            yield Lane(row(mine.peer + name), command, Path(os.devnull), True, is_piped)
     if work == "xml":
         converter, why = _asn1c(definition)
         yield Lane(row("asn1c 0.9.28", why), [converter, "-iber", "-oxer", str(source)], out / "asn1c.xml", True)

@@ -19,6 +19,9 @@ VIEWS = "tercet-generated-views"
 #: Our Python package that makes the values of components when they are asked for.
 LAZY = "tercet-python-lazy"
 
+#: A parser of JSON in Python, which reads the same values from our text of them.
+ORJSON = "orjson"
+
 #: Peers whose code is built for a specification before anything is run; the runner is a program.
 COMPILED = [
     *["tercet-generated", VIEWS, "tercet-java", "rasn", "hampi", "erlang", "asn1bean", "rust-asn1", "x509-cert"],
@@ -31,7 +34,7 @@ DECODERS = ["x509-parser", "rustls-webpki"]
 #: Work by name, and what each peer calls it; a peer that is not listed does not do it.
 WORKS: dict[str, dict[str, str]] = {
     "decode": {"tercet": "tape", "asn1c": "decode", "asn1tools": "decode", "pycrate": "decode"}
-    | {"tercet-python": "decode", LAZY: "decode"}
+    | {"tercet-python": "decode", LAZY: "decode", ORJSON: "decode"}
     | dict.fromkeys([*COMPILED, *DECODERS], "decode"),
     "validate": {"tercet": "validate"},
     "json": {"tercet": "json", "asn1tools": "json", "pycrate": "json", "asn1c": "json"},
@@ -41,11 +44,13 @@ WORKS: dict[str, dict[str, str]] = {
     | dict.fromkeys(COMPILED, "encode"),
     "reuse": {"floor": "reuse"},
     "check": {"floor": "check"},
+    "decode-few": {"tercet": "tape"} | dict.fromkeys(COMPILED, "decode"),
+    "encode-few": {"tercet": "encode"} | dict.fromkeys(COMPILED, "encode"),
     "walk": {"tercet": "walk"},
     "memcpy": {"tercet": "memcpy"},
 }
 
-PEERS = ["tercet", *COMPILED, *DECODERS, "asn1c", "tercet-python", LAZY, "asn1tools", "pycrate"]
+PEERS = ["tercet", *COMPILED, *DECODERS, "asn1c", "tercet-python", LAZY, ORJSON, "asn1tools", "pycrate"]
 
 #: Works and peers of one family of rules only.
 ONLY = {"walk": "ber", "hampi": "per", "asn1c": "ber", "asn1bean": "ber"}
@@ -59,7 +64,11 @@ FLOORS = ["msc", "tap", "x509", "ngap-ics", "personnel-1-uper"]
 CHECKED = ["msc", "tap"]
 
 #: Records that a peer gets at most, so that one pass takes a fraction of a second; figures are per record.
-LIMITS = {"tercet-python": 4000, LAZY: 4000, "asn1tools": 400, "pycrate": 100}
+LIMITS = {"tercet-python": 4000, LAZY: 4000, ORJSON: 4000, "asn1tools": 400, "pycrate": 100}
+
+#: Works with so few records that octets and values stay in the processor's cache, and inputs that have many more.
+FEW = {"decode-few": 300, "encode-few": 300}
+MANY = ["msc", "scp", "tap-typical", "ldap"]
 
 
 @dataclass
@@ -116,6 +125,8 @@ def does(definition: Definition, name: str) -> bool:
         return False
     if name == "floor" and definition.name not in FLOORS or name == "check" and definition.name not in CHECKED:
         return False
+    if name in FEW and definition.name not in MANY:
+        return False
     return (
         ONLY.get(name, definition.family) == definition.family and OWN_TYPES.get(name, specification) == specification
     )
@@ -136,7 +147,7 @@ def start(definition: Definition, peer: str, work: str, under: Sequence[str] = (
             f"type {definition.type}",
             f"rules {definition.rules}",
             f"records {definition.records()}",
-            f"limit {limit or LIMITS.get(peer, 0)}",
+            f"limit {limit or FEW.get(work) or LIMITS.get(peer, 0)}",
             "go",
         ]
         answer = runner.ask("\n".join(lines))
@@ -161,7 +172,8 @@ def _command(definition: Definition, peer: str) -> list[str]:
         return [str(_asn1c(definition))]
     if peer in COMPILED or peer in DECODERS:
         return [str(_compiled(definition, peer)), definition.type]
-    is_ours = peer in ("tercet-python", LAZY)
+    # The parser of JSON needs our package for its text.
+    is_ours = peer in ("tercet-python", LAZY, ORJSON)
     python = Path(commands.python()) if is_ours else BENCH / ".venv" / "bin" / "python"
     if not python.exists():
         raise OSError(f"not installed: run bench/{'setup-python' if is_ours else 'setup'}")

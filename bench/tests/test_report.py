@@ -65,6 +65,20 @@ def test_counts_have_a_table_of_their_own(tmp_path: Path) -> None:
     assert text.count("| erlang 1 |") == 1
 
 
+def test_few_records_have_a_table_beside_all(tmp_path: Path) -> None:
+    rows = [
+        row("decode", "tercet-generated", 300),
+        row("decode", "tercet-generated, lists as views", 30),
+        row("decode", "rasn 1", 900),
+        row("decode-few", "tercet-generated", 200),
+        row("decode-few", "rasn 1", 600),
+        row("decode-few", "floor, by hand", 100),
+    ]
+    text = report(tmp_path, rows)["README.md"]
+    assert "| Certificates, decode | 300 | 200 | 1.5× | rasn | 900 | 600 | 1.5× |  |  |  |" in text
+    assert "300 of them again and again" not in report(tmp_path, rows[:3])["README.md"]
+
+
 def test_the_floor_is_no_peer_and_has_a_table(tmp_path: Path) -> None:
     rows = [
         row("decode", "tercet-generated", 300, instructions=3000.0),

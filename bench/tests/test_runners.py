@@ -39,6 +39,13 @@ def test_the_floor_is_for_its_inputs() -> None:
     assert set(runners.CHECKED) <= set(runners.FLOORS)
 
 
+def test_few_records_are_of_inputs_with_many() -> None:
+    known = {definition.name: definition for definition in definitions.load([])}
+    for work in runners.FEW:
+        assert [name for name in known if runners.does(known[name], work)] == sorted(runners.MANY)
+        assert "tercet-generated" in runners.WORKS[work]
+
+
 #: A runner that says what it was told.
 ECHO = """#!{python}
 import json, sys

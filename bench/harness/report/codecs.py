@@ -36,8 +36,8 @@ PUBLISHED = {
 }
 
 #: What an engine says in its name when it does less than the others: open types are left, or lists not yet read, or
-#: it is written by hand for the input, or it copies a table that ours has written.
-LESS = ("as octets", "as views", "lazy", "by hand", "copies the table")
+#: it is written by hand for the input, copies a table that ours has written, reads another form, or keeps nothing.
+LESS = ("as octets", "as views", "lazy", "by hand", "copies the table", "from JSON", "to a pipe", "to nowhere")
 
 
 def less(engine: str) -> bool:
@@ -205,12 +205,12 @@ def floors(all_inputs: dict[str, Input]) -> list[Block]:
     rows = []
     for one in all_inputs.values():
         for work in ("decode", "encode"):
-            ours = next((r for r in one.mine(work) if words.first(r.peer) == words.GENERATED), None)
-            floor = _floor(one, work)
+            ours = _named(one, work, words.GENERATED)
+            floor = _named(one, work, "floor")
             if not ours or not floor:
                 continue
             counted = ours.instructions and floor.instructions
-            more = [_floor(one, other) if work == "decode" else None for other in ("reuse", "check")]
+            more = [_named(one, other, "floor") if work == "decode" else None for other in ("reuse", "check")]
             rows.append(
                 [
                     f"{short(one.name)}, {work}",
@@ -229,8 +229,37 @@ def floors(all_inputs: dict[str, Input]) -> list[Block]:
     return [Text(told), Table(columns, rows)]
 
 
-def _floor(one: Input, work: str) -> Row | None:
-    return next((row for row in one.of(work) if words.first(row.peer) == "floor" and row.comparable), None)
+def caches(all_inputs: dict[str, Input]) -> list[Block]:
+    """Few records, again and again, beside all of an input."""
+    figures = ["all, ns:", "few, ns:", "ratio:"]
+    columns = ["work", *(f"generated, {name}" for name in figures), "nearest peer", *figures]
+    columns += [f"floor, {name}" for name in figures]
+    rows = []
+    for one in all_inputs.values():
+        for work in ("decode", "encode"):
+            nearest = one.nearest(f"{work}-few")
+            peer = words.first(nearest.peer) if nearest else ""
+            cells = [_in_and_out(one, work, engine) for engine in (words.GENERATED, peer, "floor")]
+            if any(cells[0]):
+                name = words.short(nearest.peer) if nearest else "–"
+                rows.append([f"{short(one.name)}, {work}", *cells[0], name, *cells[1], *cells[2]])
+    if not rows:
+        return []
+    told = "In and out of the cache: the thousands of records of an input, beside 300 of them again and again."
+    return [Text(told), Table(columns, rows)]
+
+
+def _in_and_out(one: Input, work: str, engine: str) -> list[str]:
+    both = _named(one, work, engine), _named(one, f"{work}-few", engine)
+    if not both[0] or not both[1]:
+        return ["", "", ""]
+    return [*(words.ns(row.median) for row in both if row), words.times(both[0].median / both[1].median)]
+
+
+def _named(one: Input, work: str, engine: str) -> Row | None:
+    """The row of an engine by the first word of its name, without forms of it that do less."""
+    found = (row for row in one.of(work) if words.first(row.peer) == engine and row.comparable)
+    return next((row for row in found if engine == "floor" or not less(row.peer)), None)
 
 
 def _ours(row: Row | None, nearest: Row | None) -> str:

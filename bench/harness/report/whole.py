@@ -121,7 +121,7 @@ def _records(inputs: dict[str, codecs.Input]) -> list[Block]:
         )
     ]
     out.append(codecs.summary(inputs))
-    out += codecs.floors(inputs)
+    out += codecs.floors(inputs) + codecs.caches(inputs)
     for name, title, members in (
         ("records.svg", "Call records, certificates, entries: BER and DER", [*codecs.RECORDS, *codecs.OTHERS]),
         ("per.svg", "Signalling and PersonnelRecord: PER", codecs.PER),

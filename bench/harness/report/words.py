@@ -30,6 +30,7 @@ LANGUAGES = {
     "pyarrow": "Python",
     "duckdb": "Python",
     "asn1tools": "Python",
+    "orjson": "Python",
     "tercet-python": "Python",
     "pycrate": "Python",
     "python-ldap": "Python",
