@@ -62,7 +62,19 @@ pub fn header(octets: &[u8], at: u64) -> Result<Option<Header>> {
     }
 }
 
+/// Reads a length in several octets: up to four by one load, if as many octets follow.
+#[inline]
 fn long(identifier: u8, count: usize, rest: &[u8], at: u64) -> Result<Option<Header>> {
+    match rest.first_chunk() {
+        Some(&first) if count <= 4 => {
+            let length = (u64::from(u32::from_be_bytes(first)) << (8 * count) >> 32) as usize;
+            Ok(Some(Header { identifier, size: 2 + count, length }))
+        }
+        _ => longer(identifier, count, rest, at),
+    }
+}
+
+fn longer(identifier: u8, count: usize, rest: &[u8], at: u64) -> Result<Option<Header>> {
     // Leading zeros are as good as none, but more than eight octets are nobody's length.
     if count > 8 {
         return Err(fault("a length has more than eight bytes", at + 1));
@@ -178,6 +190,10 @@ pub(crate) fn take<'a>(octets: &mut &'a [u8], identifier: u8) -> Option<&'a [u8]
     let (contents, rest) = match *octets {
         [found, length @ 0..0x80, rest @ ..] if *found == identifier => {
             rest.split_at_checked(usize::from(*length))?
+        }
+        // Most messages and entries.
+        [found, 0x82, high, low, rest @ ..] if *found == identifier => {
+            rest.split_at_checked(usize::from(u16::from_be_bytes([*high, *low])))?
         }
         [found, ..] if *found == identifier => take_long(octets)?,
         _ => return None,

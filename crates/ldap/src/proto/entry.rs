@@ -220,9 +220,45 @@ impl<'a> Iterator for Values<'a> {
 
 type Part = (u32, u32);
 
-/// Where name, attributes and controls stand; all of the entry is looked at once.
+/// Where name, attributes and controls stand, and whether a range of values is among the attributes.
+type Parts = (Part, Part, Part, bool);
+
+/// Where the parts of an entry stand; all of it is looked at once.
 #[inline]
-fn parts(octets: &[u8]) -> Result<(Part, Part, Part, bool)> {
+fn parts(octets: &[u8]) -> Result<Parts> {
+    match plain_parts(octets) {
+        Some(parts) => Ok(parts),
+        None => any_parts(octets),
+    }
+}
+
+/// The parts of an entry without controls, in few instructions; `None` if [`any_parts`] has to look.
+#[inline]
+fn plain_parts(octets: &[u8]) -> Option<Parts> {
+    let mut behind = octets;
+    let mut message = element::take(&mut behind, tag::SEQUENCE)?;
+    element::take(&mut message, tag::INTEGER)?;
+    let mut entry = element::take(&mut message, tag::SEARCH_ENTRY)?;
+    if !message.is_empty() {
+        return None;
+    }
+    let end = octets.len() - behind.len();
+    let dn = element::take(&mut entry, tag::OCTET_STRING)?;
+    let dn_end = end - entry.len();
+    let list = element::take(&mut entry, tag::SEQUENCE)?;
+    let list_end = end - entry.len();
+    let part =
+        |contents: &[u8], end: usize| Some(((end - contents.len()).try_into().ok()?, end.try_into().ok()?));
+    let is_ascii = dn.iter().fold(true, |is_ascii, octet| is_ascii & matches!(octet, 1..0x80));
+    if !is_ascii && check_name(dn, 0).is_err() {
+        return None;
+    }
+    Some((part(dn, dn_end)?, part(list, list_end)?, (0, 0), are_ranged(list)?))
+}
+
+/// The parts of any entry, or the place of its fault.
+#[inline(never)]
+fn any_parts(octets: &[u8]) -> Result<Parts> {
     let mut outer = Elements::new(octets, 0);
     let message = outer.expect(tag::SEQUENCE, "LDAPMessage")?;
     let mut message = Elements::new(message, outer.begin(message));
@@ -254,7 +290,6 @@ fn check_name(name: &[u8], begin: u64) -> Result<()> {
 }
 
 /// Checks the attributes of an entry and returns whether one of them has the option `range`.
-#[inline]
 fn check_attributes(list: Elements<'_>) -> Result<bool> {
     match are_ranged(list.rest()) {
         Some(is_ranged) => Ok(is_ranged),
@@ -263,22 +298,48 @@ fn check_attributes(list: Elements<'_>) -> Result<bool> {
 }
 
 /// Returns whether one of the attributes has the option `range`; `None` if one is malformed.
-#[inline]
+#[inline(never)]
 fn are_ranged(mut list: &[u8]) -> Option<bool> {
     let mut is_ranged = false;
     while !list.is_empty() {
-        let mut attribute = element::take(&mut list, tag::SEQUENCE)?;
-        let description = element::take(&mut attribute, tag::OCTET_STRING)?;
+        let description = match single(list) {
+            Some((description, rest)) => {
+                list = rest;
+                description
+            }
+            None => {
+                let mut attribute = element::take(&mut list, tag::SEQUENCE)?;
+                let description = element::take(&mut attribute, tag::OCTET_STRING)?;
+                let mut values = element::take(&mut attribute, tag::SET)?;
+                while !values.is_empty() {
+                    element::take(&mut values, tag::OCTET_STRING)?;
+                }
+                description
+            }
+        };
         // One comparison for nearly all descriptions: a range ends with a digit or an asterisk.
         if matches!(description.last(), Some(b'0'..=b'9' | b'*')) {
             is_ranged |= has_range(description);
         }
-        let mut values = element::take(&mut attribute, tag::SET)?;
-        while !values.is_empty() {
-            element::take(&mut values, tag::OCTET_STRING)?;
-        }
     }
     Some(is_ranged)
+}
+
+/// Takes an attribute with one value and lengths of one octet, as nearly all are: gives its description and what is behind it.
+/// Two headers are looked at by one comparison.
+#[inline(always)]
+fn single(list: &[u8]) -> Option<(&[u8], &[u8])> {
+    const SHORT: u32 = u32::from_be_bytes([0xFF, 0x80, 0xFF, 0x80]);
+    const BEGIN: u32 = u32::from_be_bytes([tag::SEQUENCE, 0, tag::OCTET_STRING, 0]);
+    const VALUES: u32 = u32::from_be_bytes([tag::SET, 0, tag::OCTET_STRING, 0]);
+    let begin: [u8; 4] = *list.first_chunk()?;
+    let (attribute, rest) = list.split_at_checked(2 + usize::from(begin[1]))?;
+    let (description, values) = attribute.get(4..)?.split_at_checked(begin[3].into())?;
+    let (&values, value) = values.split_first_chunk()?;
+    let fits = u32::from_be_bytes(begin) & SHORT == BEGIN
+        && u32::from_be_bytes(values) == VALUES | (value.len() as u32 + 2) << 16 | value.len() as u32
+        && value.len() < 0x80 - 2;
+    fits.then_some((description, rest))
 }
 
 /// The walk of [`are_ranged`] with the place of the fault.
@@ -311,4 +372,73 @@ fn part(elements: &Elements<'_>, contents: &[u8]) -> Part {
     // A message is shorter than 4 GiB: its length was read from four octets.
     let end = u32::try_from(elements.offset()).unwrap_or(u32::MAX);
     (end.saturating_sub(u32::try_from(contents.len()).unwrap_or(u32::MAX)), end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn element(identifier: u8, contents: &[&[u8]], long: bool) -> Vec<u8> {
+        let contents = contents.concat();
+        let length = u32::try_from(contents.len()).unwrap();
+        let mut octets = vec![identifier];
+        match length {
+            0..0x80 if !long => octets.push(u8::try_from(length).unwrap()),
+            0x80..0x1_0000 if !long => octets.extend([&[0x82], &length.to_be_bytes()[2..]].concat()),
+            _ => octets.extend([&[0x84], &length.to_be_bytes()[..]].concat()),
+        }
+        octets.extend(contents);
+        octets
+    }
+
+    fn entry(name: &str, attributes: &[(&str, &[&str])], long: bool) -> Vec<u8> {
+        let text = |text: &str| element(tag::OCTET_STRING, &[text.as_bytes()], long);
+        let list: Vec<Vec<u8>> = attributes
+            .iter()
+            .map(|(description, values)| {
+                let values: Vec<u8> = values.iter().flat_map(|value| text(value)).collect();
+                element(tag::SEQUENCE, &[&text(description), &element(tag::SET, &[&values], long)], long)
+            })
+            .collect();
+        let list = element(tag::SEQUENCE, &[&list.concat()], long);
+        let entry = element(tag::SEARCH_ENTRY, &[&text(name), &list], long);
+        element(tag::SEQUENCE, &[&[tag::INTEGER, 1, 7], &entry], long)
+    }
+
+    /// What the quick look takes is what the other takes, whatever octet of an entry is another one.
+    #[test]
+    fn both_looks_agree() {
+        let text = "long ".repeat(40);
+        let attributes: &[(&str, &[&str])] =
+            &[("cn", &["Chloë"]), ("mail", &["a@example", "b@example"]), ("o", &[]), ("info", &[&text])];
+        for name in ["cn=Chloë,o=test", "cn=a,o=test", ""] {
+            for long in [false, true] {
+                let good = entry(name, attributes, long);
+                assert!(plain_parts(&good).is_some(), "{name} {long}");
+                for at in 0..good.len() {
+                    let mut octets = good.clone();
+                    for change in [0, 1, 2, 0x04, 0x30, 0x31, 0x7F, 0x80, 0x81, 0x82, 0xFF, good[at] ^ 1] {
+                        octets[at] = change;
+                        if let Some(parts) = plain_parts(&octets) {
+                            assert_eq!(any_parts(&octets).unwrap(), parts, "{octets:02x?}");
+                        }
+                    }
+                    assert!(plain_parts(&good[..at]).is_none() && any_parts(&good[..at]).is_err());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn parts_of_an_entry() {
+        for long in [false, true] {
+            let values: &[(&str, &[&str])] = &[("cn", &["a"]), ("member;range=0-1", &["x", "y"])];
+            let entry = Entry::new(entry("o=test", values, long).into()).unwrap();
+            assert_eq!(entry.dn(), "o=test");
+            assert!(entry.is_ranged() && !entry.has_controls());
+            assert_eq!(entry.values("member;range=0-1").collect::<Vec<_>>(), [b"x", b"y"]);
+            assert_eq!(entry.attributes().count(), 2);
+        }
+        assert!(!Entry::new(entry("o=test", &[("x-2", &["a"])], false).into()).unwrap().is_ranged());
+    }
 }
