@@ -239,6 +239,14 @@ impl<'a> Reader<'a> {
         plain.then_some((header, contents))
     }
 
+    /// Steps over the next element if its header has two octets, and says whether it did.
+    #[inline]
+    pub(crate) fn pass_short(&mut self) -> bool {
+        let Some((header, contents)) = self.short_header() else { return false };
+        self.rest = contents.get(header.length..).unwrap_or_default();
+        true
+    }
+
     /// Moves the cursor over octets that are there.
     #[inline]
     fn pass(&mut self, octets: usize) {

@@ -157,6 +157,9 @@ impl<'a, T> SequenceOf<'a, T> {
 /// Steps over an element, without a look at what is inside of a definite length.
 #[inline]
 fn pass(r: &mut Reader<'_>) -> Result<()> {
+    if r.pass_short() {
+        return Ok(());
+    }
     match r.next_header()? {
         Some(header) => r.skip(&header),
         None => Ok(()),
