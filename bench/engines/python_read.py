@@ -29,7 +29,7 @@ def table(name: str, source: str, shown: int, files: list[str]) -> tuple[int, li
     import pyarrow
     import tercet
 
-    found = pyarrow.table(tercet.read(source, tercet.Schema.load(files), name))
+    found = pyarrow.table(tercet.read(source, tercet.Schema.load(files), name, render="none"))
     return found.num_rows, [row(value) for value in found.slice(0, shown).to_pylist()]
 
 
@@ -38,7 +38,7 @@ def records(name: str, source: str, shown: int, files: list[str]) -> tuple[int, 
 
     schema = tercet.Schema.load(files)
     first, count = [], 0
-    for record in tercet.iter_records(source, schema, name):
+    for record in tercet.iter_records(source, schema, name, render="none"):
         if count < shown:
             first.append(json.loads(schema.encode(name, "jer", record.value)))
         count += 1
