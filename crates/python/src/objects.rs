@@ -65,6 +65,8 @@ pub(crate) struct Names {
     /// By item.
     items: Vec<Py<PyString>>,
     bits: HashMap<NodeId, BitNames>,
+    /// Of what is inside of open types, by table and type.
+    contents: HashMap<(u32, NodeId), Py<PyString>>,
     /// `...`: where extension additions are that the schema does not know.
     pub(crate) more: Py<PyString>,
 }
@@ -102,11 +104,22 @@ impl Names {
                 bits.insert(node, named.collect::<Arc<[_]>>());
             }
         }
+        let mut contents = HashMap::new();
+        for (index, table) in (0..).zip(&shape.tables) {
+            for row in &table.rows {
+                let own = shape.node(row.node);
+                contents.entry((index, row.node)).or_insert_with(|| match row.type_name.or(own.name) {
+                    Some(id) => name(id),
+                    None => PyString::intern(py, own.kind.name()).unbind(),
+                });
+            }
+        }
         Self {
             forms: shape.nodes.iter().map(|node| form(node.kind)).collect(),
             fields: shape.fields.iter().map(|field| name(field.name)).collect(),
             items: shape.items.iter().map(|item| name(item.name)).collect(),
             bits,
+            contents,
             more: PyString::intern(py, "...").unbind(),
         }
     }
@@ -127,6 +140,15 @@ impl Names {
             }
         }
         names
+    }
+
+    /// The name of what is inside of an open type or of a string with CONTAINING.
+    fn content<'py>(&self, py: Python<'py>, shape: &Shape, around: NodeId, inside: NodeId) -> Bound<'py, PyString> {
+        let table = shape.node(around).table.as_ref();
+        match table.and_then(|table| self.contents.get(&(table.table, inside))) {
+            Some(name) => name.bind(py).clone(),
+            None => PyString::intern(py, shape.content_name(around, inside)),
+        }
     }
 
     /// The name of a component or alternative.
@@ -245,7 +267,7 @@ impl<'py> Builder<'_, 'py> {
                     *pair = Some((self.names.field(field), value).into_pyobject(py)?);
                 }
                 Some(Parts::Content(around, pair)) => {
-                    let name = PyString::intern(py, self.shape.content_name(*around, node));
+                    let name = self.names.content(py, self.shape, *around, node);
                     *pair = Some((name, value).into_pyobject(py)?);
                 }
             }
@@ -324,15 +346,25 @@ impl<'py> Builder<'_, 'py> {
                     }
                 }
                 Some(Form::Enumerated) => {
-                    let item = small(contents).and_then(|number| item_index(self.shape, node, number));
-                    if let Some(name) = item.and_then(|item| self.names.items.get(item)) {
-                        return Ok(name.bind(py).clone().into_any());
+                    if let Some(name) = small(contents).and_then(|number| self.item(node, number)) {
+                        return Ok(name);
                     }
                 }
                 _ => {}
             }
         }
+        if let (Leaf::Int(number), Some(Form::Enumerated)) = (leaf, form)
+            && let Some(name) = self.item(node, number)
+        {
+            return Ok(name);
+        }
         self.scalar(node, scalar(self.shape, node, leaf))
+    }
+
+    /// The name of an item of an ENUMERATED.
+    fn item(&self, node: NodeId, number: i64) -> Option<Bound<'py, PyAny>> {
+        let item = item_index(self.shape, node, number)?;
+        Some(self.names.items.get(item)?.bind(self.py).clone().into_any())
     }
 
     fn scalar(&self, node: NodeId, scalar: Scalar<'_>) -> PyResult<Bound<'py, PyAny>> {
