@@ -216,14 +216,15 @@ class Record:
 
 
 def load(root: Path = BENCH / "record") -> list[Record]:
-    """Of each kind all records of the machine that has the newest one, the oldest first."""
+    """Of each kind all records of the machine that has the newest one, or the larger one of a day; the oldest first."""
     found = []
     for path in sorted(root.glob("*/*.csv")):
         date, kind = path.stem[:10], path.stem[11:] or CODECS
         beside = path.with_suffix(".toml")
         told = tomllib.loads(beside.read_text()) if beside.exists() else {}
         found.append(Record(path, kind, path.parent.name, date, read(path), told))
-    last = {record.kind: record.machine for record in sorted(found, key=lambda record: (record.date, record.machine))}
+    newest_last = sorted(found, key=lambda record: (record.date, len(record.rows), record.machine))
+    last = {record.kind: record.machine for record in newest_last}
     chosen = (record for record in found if record.machine == last[record.kind])
     return sorted(chosen, key=lambda record: (record.date, record.path.name))
 

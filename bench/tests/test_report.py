@@ -233,6 +233,15 @@ def test_a_kind_is_of_the_machine_that_has_its_newest_record(tmp_path: Path) -> 
     assert "Machine: `new` for codecs; `old` for ldap. Records of" in whole.files(found)["README.md"]
 
 
+def test_of_two_machines_on_a_day_the_one_with_more_figures_counts(tmp_path: Path) -> None:
+    head = "input,work,engine,octets,ns_median,ns_min,ns_max,allocations,digest,note\n"
+    for place, count in (("more", 2), ("zero", 1)):
+        path = tmp_path / place / "2026-01-02.csv"
+        path.parent.mkdir()
+        path.write_text(head + "people,decode,tercet 0,1,2,1,3,,d,\n" * count)
+    assert [record.machine for record in records.load(tmp_path)] == ["more"]
+
+
 def test_blocks_are_said_in_markdown_and_in_html() -> None:
     blocks: list[document.Block] = [
         document.Heading(2, "A & B"),
