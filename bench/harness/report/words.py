@@ -94,7 +94,7 @@ def refusal(note: str) -> str:
     """Why an engine has no figure, in our words: what a peer says when it fails is its makers' business."""
     if re.search(r"^(not built|not installed|not compiled within|other values|no such|cannot)", note):
         return note.replace("|", "\\|")
-    if re.search(r"CompileError|ParseError|NotImplemented|Exception|syntax error|compile", note):
+    if re.search(r"CompileError|ParseError|NotImplemented|(?<!Asn1)Exception|syntax error|compile", note):
         return "does not compile the specification"
     return "does not read these records"
 
