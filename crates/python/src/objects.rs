@@ -143,7 +143,13 @@ impl Names {
     }
 
     /// The name of what is inside of an open type or of a string with CONTAINING.
-    fn content<'py>(&self, py: Python<'py>, shape: &Shape, around: NodeId, inside: NodeId) -> Bound<'py, PyString> {
+    fn content<'py>(
+        &self,
+        py: Python<'py>,
+        shape: &Shape,
+        around: NodeId,
+        inside: NodeId,
+    ) -> Bound<'py, PyString> {
         let table = shape.node(around).table.as_ref();
         match table.and_then(|table| self.contents.get(&(table.table, inside))) {
             Some(name) => name.bind(py).clone(),
