@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import itertools
-import os
 import statistics
 import subprocess
 import sys
@@ -54,17 +53,17 @@ class Lane:
     out: Path
     #: Where the command says what is to be kept: in a file that it is told, or on standard output.
     prints: bool = False
-    #: What it prints is read by another process.
-    is_piped: bool = False
+    #: Where what it prints goes in the rounds, if not to that file.
+    goes: str = ""
     samples: list[commands.Spent] = field(default_factory=list)
 
-    @property
-    def kept(self) -> bool:
-        """Whether there is a file."""
-        return self.out.is_file()
+    def prove(self) -> None:
+        """Runs it with a file as its output, whatever the rounds have."""
+        commands.run(self.command, out=self.out if self.prints else None)
 
     def once(self) -> commands.Spent:
-        return commands.run(self.command, out=self.out if self.prints else None, is_piped=self.is_piped)
+        out = self.out if self.prints and not self.goes else None
+        return commands.run(self.command, out=out, is_piped=self.goes == TO_PIPE)
 
 
 def main() -> int:
@@ -102,9 +101,8 @@ def _measure(definition: Definition, work: str, options: argparse.Namespace) -> 
         print(f"{definition.name}: {lane.row.peer}, {work}", file=sys.stderr)
         if not lane.row.note:
             try:
-                lane.once()
-                # Of what is not kept, the same command has written a file.
-                lane.row.digest = _digest(definition, work, lane.out) if lane.kept else lanes[0].row.digest
+                lane.prove()
+                lane.row.digest = _digest(definition, work, lane.out)
             except (commands.Failed, OSError, ValueError, SyntaxError) as error:
                 lane.row.note = f"fails: {error}"
         lanes.append(lane)
@@ -120,9 +118,9 @@ def interleaved(lanes: list[Lane], rounds: int) -> list[Row]:
             lane.samples.append(lane.once())
     for lane in ready:
         summarize(lane.row, lane.samples)
-        if lane.kept:
+        if lane.out.is_file() and not lane.goes:
             lane.row.written = lane.out.stat().st_size / lane.row.records
-            lane.out.unlink()
+        lane.out.unlink(missing_ok=True)
     return [lane.row for lane in lanes]
 
 
@@ -147,9 +145,9 @@ def _lanes(definition: Definition, work: str, options: argparse.Namespace) -> It
     mine = row(commands.said(commands.tercet(), "--version") or "tercet")
     yield Lane(mine, ours(definition, work, source, target, options.jobs), target)
     if work in STREAMS:
-        for name, is_piped in ((TO_PIPE, True), (TO_NOWHERE, False)):
-            command = ours(definition, work, source, None, options.jobs)
-            yield Lane(row(mine.peer + name), command, Path(os.devnull), True, is_piped)
+        command = ours(definition, work, source, None, options.jobs)
+        for goes in (TO_PIPE, TO_NOWHERE):
+            yield Lane(row(mine.peer + goes), command, out / f"ours-printed.{work}", True, goes)
     if work == "xml":
         converter, why = _asn1c(definition)
         yield Lane(row("asn1c 0.9.28", why), [converter, "-iber", "-oxer", str(source)], out / "asn1c.xml", True)

@@ -325,7 +325,7 @@ fn are_ranged(mut list: &[u8]) -> Option<bool> {
     Some(is_ranged)
 }
 
-/// Takes an attribute with one value and lengths of one octet, as nearly all are: gives its description and what is behind it.
+/// Takes an attribute with one value and lengths of one octet, as most are: gives its description and what is behind it.
 /// Two headers are looked at by one comparison.
 #[inline(always)]
 fn single(list: &[u8]) -> Option<(&[u8], &[u8])> {
