@@ -105,12 +105,12 @@ impl Names {
             }
         }
         let mut contents = HashMap::new();
-        for (index, table) in (0..).zip(&shape.tables) {
-            for row in &table.rows {
-                let own = shape.node(row.node);
-                contents.entry((index, row.node)).or_insert_with(|| match row.type_name.or(own.name) {
-                    Some(id) => name(id),
-                    None => PyString::intern(py, own.kind.name()).unbind(),
+        for (index, node) in (0..).zip(&shape.nodes) {
+            let Some(table) = &node.table else { continue };
+            let rows = shape.tables.get(table.table as usize).map_or(&[][..], |table| &table.rows);
+            for row in rows {
+                contents.entry((table.table, row.node)).or_insert_with(|| {
+                    PyString::intern(py, shape.content_name(NodeId(index), row.node)).unbind()
                 });
             }
         }
