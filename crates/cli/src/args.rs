@@ -2,8 +2,8 @@
 
 use crate::exit::{Failure, Outcome};
 use crate::term;
-use clap::builder::PossibleValue;
-use clap::{Args, ValueEnum};
+use clap::builder::{PossibleValue, Resettable};
+use clap::{Arg, Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io;
@@ -43,6 +43,11 @@ pub struct SchemaArgs {
     #[command(flatten)]
     #[serde(skip)]
     pub cache: CacheArgs,
+}
+
+/// The option for specifications, of a command that needs none.
+pub fn optional(schema: Arg) -> Arg {
+    schema.required_unless_present(Resettable::Reset)
 }
 
 /// Which messages of packet captures are read.

@@ -3,9 +3,8 @@
 //! The text of an option stands beside it; here is which group it belongs to, in all commands that have it. A test checks that
 //! every option of a long list has a group, and that `-h` fits a screen.
 
-use clap::builder::Resettable;
-use clap::error::{ContextKind, ContextValue};
-use clap::{Arg, Command, CommandFactory};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Arg, ArgMatches, Command, CommandFactory};
 use std::ffi::OsString;
 use tercet::suggest::nearest;
 
@@ -220,49 +219,46 @@ const SHORT: usize = 12;
 /// What `-h` of a command ends with where it does not list all options.
 const MORE: &str = "`--help` lists all options";
 
-/// The command line, arranged: all of it, for what describes it whole.
+/// The command line, all of it and arranged: for what describes it.
 pub fn command() -> Command {
-    arranged(whole(), false, &|_| true)
+    arranged(whole(crate::Cli::command()), false)
 }
 
-/// The command line for these words, arranged as far as they name its commands: what they do not name is not shown.
-pub fn command_for(words: &[OsString]) -> Command {
-    let is_short = words.iter().any(|word| word == "-h");
-    arranged(whole(), is_short, &|name| words.iter().any(|word| word == name))
+/// The same without the commands `help`, which have no pages of a manual.
+pub fn command_without_help() -> Command {
+    arranged(whole(crate::Cli::command().disable_help_subcommand(true)), false)
 }
 
-/// The command line as it is declared, and what it has of its own where a command shares its options with others.
-fn whole() -> Command {
-    // It tells what files are without a specification too.
-    let doctor = |doctor: Command| {
-        doctor.mut_arg("schema", |schema| schema.required_unless_present(Resettable::Reset))
-    };
-    // A file may name it.
-    let convert =
-        |convert: Command| convert.mut_arg("schema", |schema| schema.required_unless_present("config"));
-    // It makes plan files.
-    let compile = |compile: Command| {
-        let required = |schema: Arg| schema.required(true).required_unless_present(Resettable::Reset);
-        let output = |plan: Arg| {
-            let help =
-                "Write the plan of the types to FILE, for `--plan` of other commands, instead of source text";
-            plan.help(help)
-                .conflicts_with(Resettable::Reset)
-                .conflicts_with_all(["language", "package", "hash", "serde", "small", "overlay", "output"])
-        };
-        compile
-            .mut_arg("schema", required)
-            .mut_arg("plan", output)
-            .mut_arg("no_cache", |no_cache| no_cache.hide(true))
-    };
-    let command = crate::Cli::command()
-        .mut_subcommand("doctor", doctor)
-        .mut_subcommand("convert", convert)
-        .mut_subcommand("compile", compile);
-    // Without a specification the page shows elements of BER.
-    #[cfg(feature = "inspect")]
-    let command = command.mut_subcommand("inspect", doctor);
-    command
+/// The values of these words. What no word names is not made, unless there is something to tell: help, or what is wrong.
+pub fn matches(words: &[OsString]) -> Result<ArgMatches, clap::Error> {
+    match crate::Cli::command().try_get_matches_from(words) {
+        Err(error) if error.kind() != ErrorKind::DisplayVersion => {
+            let is_short = words.iter().any(|word| word == "-h");
+            arranged(whole(crate::Cli::command()), is_short).try_get_matches_from(words)
+        }
+        parsed => parsed,
+    }
+}
+
+/// A command with all its commands made.
+fn whole(mut command: Command) -> Command {
+    command.build();
+    with_help(command)
+}
+
+/// A command whose commands `help` know the others, which were not made when these were.
+fn with_help(command: Command) -> Command {
+    let command = command.mut_subcommands(with_help);
+    let known: Vec<Command> = command.get_subcommands().cloned().collect();
+    command.mut_subcommands(|help| if help.get_name() == "help" { told(help, &known) } else { help })
+}
+
+/// A command of `help` with the text and the commands of what it tells of.
+fn told(help: Command, known: &[Command]) -> Command {
+    help.mut_subcommands(|command| match known.iter().find(|known| known.get_name() == command.get_name()) {
+        Some(known) => command.about(known.get_about().cloned().unwrap_or_default()),
+        None => command,
+    })
 }
 
 /// An error of the command line that names the nearest value of an option, or the nearest option or command, by the measure of
@@ -289,20 +285,12 @@ pub fn with_nearest(mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// A command with its options in groups, and those of its commands that are wanted; `is_short` if `-h` is what will be shown.
-fn arranged(command: Command, is_short: bool, is_wanted: &impl Fn(&str) -> bool) -> Command {
-    let names: Vec<String> = command
-        .get_subcommands()
-        .map(Command::get_name)
-        .filter(|name| is_wanted(name))
-        .map(str::to_owned)
-        .collect();
-    // Commands of commands are one level deep.
-    let command = names.into_iter().fold(command, |command, name| {
-        command.mut_subcommand(name, |subcommand| arranged(subcommand, is_short, is_wanted))
-    });
-    let options = command.get_opts().count();
-    if options <= SHORT {
+/// A command with its options in groups, and those of its commands; `is_short` if `-h` is what will be shown.
+fn arranged(command: Command, is_short: bool) -> Command {
+    let command = command.mut_subcommands(|command| arranged(command, is_short));
+    let has_all = |arg: &Arg| arg.is_global_set() || ["help", "version"].contains(&arg.get_id().as_str());
+    let is_own = |arg: &&Arg| !arg.is_positional() && !has_all(arg);
+    if command.get_arguments().filter(is_own).count() <= SHORT {
         return if is_short { command.mut_args(without_values) } else { command };
     }
     let has_framing = command.get_opts().any(|arg| arg.get_long() == Some("framing"));

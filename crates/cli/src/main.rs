@@ -52,6 +52,7 @@ Exit codes:
   130  stopped by a signal";
 
 #[derive(Subcommand, Debug)]
+#[command(defer = true)]
 enum Command {
     Check(cmd::check::Check),
     Fmt(cmd::fmt::Fmt),
@@ -93,10 +94,7 @@ enum Command {
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let words = words();
-    let parsed = help::command_for(&words)
-        .try_get_matches_from(words)
-        .and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
+    let parsed = help::matches(&words()).and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
     let (cli, matches) = match parsed {
         Ok(parsed) => parsed,
         Err(error) => {

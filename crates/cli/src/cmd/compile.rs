@@ -1,9 +1,10 @@
 //! `tercet compile`.
 
-use crate::args::{OutputArg, SchemaArgs, Syntax};
+use crate::args::{self, OutputArg, SchemaArgs, Syntax};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::term::{self, Quotes};
-use clap::{Args, ValueEnum};
+use clap::builder::Resettable;
+use clap::{Arg, Args, ValueEnum};
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -22,6 +23,9 @@ Examples:
   tercet compile -s specs/ngap --roots NGAP-PDU --rules aper -o src/ngap.rs
   tercet compile --language java -s personnel.asn --roots PersonnelRecord --rules ber,der --package com.example.hr -o src
   tercet compile -s specs/ngap --roots NGAP-PDU --rules aper --plan ngap.plan")]
+// It makes plan files.
+#[command(mut_arg("schema", |schema| args::optional(schema).required(true)))]
+#[command(mut_arg("plan", written_plan), mut_arg("no_cache", |no_cache| no_cache.hide(true)))]
 pub struct Compile {
     #[command(flatten)]
     schema: SchemaArgs,
@@ -70,6 +74,13 @@ enum Language {
     Rust,
     /// A folder of Java 17 sources, which `-o` names
     Java,
+}
+
+/// The option for a plan that is read, as that for the one that is written.
+fn written_plan(plan: Arg) -> Arg {
+    plan.help("Write the plan of the types to FILE, for `--plan` of other commands, instead of source text")
+        .conflicts_with(Resettable::Reset)
+        .conflicts_with_all(["language", "package", "hash", "serde", "small", "overlay", "output"])
 }
 
 impl Compile {

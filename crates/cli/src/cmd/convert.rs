@@ -35,6 +35,8 @@ Examples:
   tercet convert -s schemas/demo -t CallRecord calls.ber -o calls.csv
   tercet convert -s TAP-0312.asn1 -t DataInterChange --records TransferBatch.callEventDetails CD*.dat -o out/ -f jsonl
   zcat calls.ber.gz | tercet convert -s schemas/demo -t CallRecord | head")]
+// A file may name it.
+#[command(mut_arg("schema", |schema| schema.required_unless_present("config")))]
 pub struct Convert {
     #[command(flatten)]
     pub schema: SchemaArgs,

@@ -2,7 +2,7 @@
 
 #[cfg(feature = "capture")]
 use crate::args::CaptureArgs;
-use crate::args::TagMode;
+use crate::args::{self, TagMode};
 #[cfg(feature = "capture")]
 use crate::cmd::capture::{Source, refuse_others};
 use crate::discover::Trial;
@@ -30,6 +30,8 @@ Examples:
   tercet doctor -s specifications/ unknown.dat
   tercet doctor -s specifications/ inbox/
   zcat calls.gz | tercet doctor -s specifications/")]
+// It tells what files are without a specification too.
+#[command(mut_arg("schema", args::optional))]
 pub struct Doctor {
     #[command(flatten)]
     input: InputArgs,

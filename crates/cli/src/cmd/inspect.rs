@@ -1,6 +1,6 @@
 //! `tercet inspect`.
 
-use crate::args::{SchemaArgs, SyntaxOrAuto};
+use crate::args::{self, SchemaArgs, SyntaxOrAuto};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::inputs::{Input, InputArgs, SpellingArgs};
 use crate::term;
@@ -23,6 +23,8 @@ Examples:
   tercet inspect -s schemas/signalling --rules uper message.uper
   tercet inspect -s specifications/ attach.pcapng
   tercet inspect certificate.pem")]
+// Without a specification the page shows elements of BER.
+#[command(mut_arg("schema", args::optional))]
 pub struct Inspect {
     #[command(flatten)]
     input: InputArgs,
@@ -51,7 +53,7 @@ pub struct Inspect {
 
     #[cfg(feature = "capture")]
     #[command(flatten)]
-    capture: crate::args::CaptureArgs,
+    capture: args::CaptureArgs,
 
     /// Port of the page; any free one by default
     #[arg(long, value_name = "PORT", default_value_t = 0, hide_default_value = true)]

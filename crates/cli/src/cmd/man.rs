@@ -21,14 +21,13 @@ pub struct Man {
 
 impl Man {
     pub fn run(&self) -> Outcome {
-        let command = help::command();
         if let Some(dir) = &self.dir {
             fs::create_dir_all(dir)?;
-            clap_mangen::generate_to(command, dir)?;
+            clap_mangen::generate_to(help::command_without_help(), dir)?;
             return Ok(Exit::Good);
         }
         let mut page = Vec::new();
-        clap_mangen::Man::new(command).render(&mut page)?;
+        clap_mangen::Man::new(help::command()).render(&mut page)?;
         io::stdout().write_all(&page)?;
         Ok(Exit::Good)
     }

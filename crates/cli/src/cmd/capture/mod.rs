@@ -45,6 +45,7 @@ pub struct Capture {
 }
 
 #[derive(Subcommand, Debug)]
+#[command(defer = true)]
 enum Command {
     List(list::List),
     Show(show::Show),

@@ -48,6 +48,7 @@ pub struct Ldap {
 }
 
 #[derive(Subcommand, Debug)]
+#[command(defer = true)]
 enum Command {
     Search(search::Search),
     Add(edit::Add),

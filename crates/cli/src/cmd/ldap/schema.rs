@@ -40,6 +40,7 @@ struct Source {
 }
 
 #[derive(Subcommand, Debug)]
+#[command(defer = true)]
 enum Verb {
     /// Print the schema as LDIF
     Show {

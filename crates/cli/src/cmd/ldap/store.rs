@@ -25,6 +25,7 @@ pub struct Store {
 }
 
 #[derive(Subcommand, Debug)]
+#[command(defer = true)]
 enum Verb {
     /// Check the file and all entries: exit code 2 if there are faults
     Check,

@@ -22,6 +22,7 @@ pub struct Dn {
 }
 
 #[derive(Subcommand, Debug)]
+#[command(defer = true)]
 enum DnVerb {
     /// Print the form in which equal names are equal texts
     Normalize {

@@ -37,6 +37,7 @@ pub struct Megaco {
 }
 
 #[derive(Subcommand, Debug)]
+#[command(defer = true)]
 enum Command {
     Check(check::Check),
     Transcode(transcode::Transcode),

@@ -32,6 +32,7 @@ pub struct LdifCommand {
 }
 
 #[derive(Subcommand, Debug)]
+#[command(defer = true)]
 enum Verb {
     Search(Search),
     Apply(apply::Apply),
