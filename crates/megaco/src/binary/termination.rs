@@ -236,12 +236,12 @@ static LEVELS: [[u8; 9]; 256] = {
 
 /// The common form: a level of eight bits for each octet.
 fn decode_octets(id: &[u8]) -> Vec<u8> {
-    let mut name = Vec::with_capacity(9 * id.len());
-    for &octet in id {
-        name.extend_from_slice(&LEVELS[usize::from(octet)]);
+    let mut levels = [[0; 9]; LONGEST];
+    for (level, octet) in levels.iter_mut().zip(id) {
+        *level = LEVELS[usize::from(*octet)];
     }
-    name.pop();
-    name
+    let levels = levels.as_flattened();
+    levels[..(9 * id.len() - 1).min(levels.len())].to_vec()
 }
 
 /// Shifted to the left, as far as all out.

@@ -38,6 +38,10 @@ impl<'a, const M: u8, T: Read<'a, M>> Read<'a, M> for List<T> {
         let mut list = Self::new();
         loop {
             let length = r.length()?;
+            // Most lists: made where it stays.
+            if length.count == 1 && !length.more && list.is_empty() {
+                return T::per(r, cx).map(Self::One);
+            }
             for _ in 0..length.count {
                 list.push(T::per(r, cx)?);
             }
