@@ -7,7 +7,7 @@ use crate::octets::{Name, Str};
 use crate::{Error, Result};
 
 /// A word of the module, with a number by which it can be found. Where it is a constant, so is the number.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Word {
     pub(crate) text: &'static str,
     pub(crate) id: u64,
@@ -27,6 +27,26 @@ impl Word {
             at += 1;
         }
         id ^ id >> 32
+    }
+}
+
+/// An atom or a tag that has been read.
+pub(crate) trait Spelled {
+    /// Whether it is this word.
+    fn is(&self, word: &'static Word) -> bool;
+}
+
+impl Spelled for &[u8] {
+    #[inline]
+    fn is(&self, word: &'static Word) -> bool {
+        *self == word.text.as_bytes()
+    }
+}
+
+impl Spelled for Cow<'_, [u8]> {
+    #[inline]
+    fn is(&self, word: &'static Word) -> bool {
+        **self == *word.text.as_bytes()
     }
 }
 
@@ -75,7 +95,7 @@ pub(crate) trait Sink {
 /// Where a value comes from.
 pub(crate) trait Source<'a> {
     /// An atom or tag.
-    type Word: AsRef<[u8]>;
+    type Word: Spelled;
     /// Version of the protocol.
     fn version(&self) -> u8;
     /// Sets it.
@@ -83,7 +103,7 @@ pub(crate) trait Source<'a> {
     /// What is wrong, and where.
     fn error(&self, what: &'static str) -> Error;
     /// A record of so many fields.
-    fn record(&mut self, name: &'static str, arity: usize) -> Result<()>;
+    fn record(&mut self, name: &'static Word, arity: usize) -> Result<()>;
     /// The next field.
     fn field(&mut self, name: &'static str) -> Result<()>;
     /// The end of a record.
@@ -147,9 +167,9 @@ impl<'a> Value<'a> for bool {
     }
 
     fn read<S: Source<'a>>(source: &mut S) -> Result<Self> {
-        match source.atom()?.as_ref() {
-            b"true" => Ok(true),
-            b"false" => Ok(false),
+        match source.atom()? {
+            atom if atom.is(const { &Word::new("true") }) => Ok(true),
+            atom if atom.is(const { &Word::new("false") }) => Ok(false),
             _ => Err(source.error("true or false")),
         }
     }
@@ -161,8 +181,8 @@ impl<'a> Value<'a> for () {
     }
 
     fn read<S: Source<'a>>(source: &mut S) -> Result<Self> {
-        match source.atom()?.as_ref() {
-            b"NULL" => Ok(()),
+        match source.atom()? {
+            atom if atom.is(const { &Word::new("NULL") }) => Ok(()),
             _ => Err(source.error("NULL")),
         }
     }
@@ -191,6 +211,7 @@ impl<'a, T: Value<'a>> Value<'a> for Box<T> {
     }
 }
 
+#[inline(always)]
 fn write_list<'a, 'v, T: Value<'a> + 'v, S: Sink>(list: impl ExactSizeIterator<Item = &'v T>, sink: &mut S) {
     let length = list.len();
     sink.list(length);

@@ -1,229 +1,272 @@
-//! Reads values from terms of `megaco_compressed`: the rules put what the tags stand for between the parts.
+//! Reads terms of `megaco_compressed` into nodes: the rules put what the tags stand for between the parts.
+
+use std::cell::RefCell;
 
 use super::nodes::{Kind, Node, Nodes};
-use super::rules::{ABSENT, Mode, RULES, Step};
+use super::read::raw_atom;
+use super::rules::{ABSENT, Mode, Op, RULES, Rules};
 use super::term::DEEPEST;
 use crate::model::Head;
 use crate::value::Value;
 use crate::{Error, Result};
 
+/// The nodes of a message of some ten thousand octets: as much as each thread keeps.
+const KEPT: usize = 1 << 12;
+
+thread_local! {
+    /// To make room for nodes and to give it back takes as long as to read a tenth of a message.
+    static NODES: RefCell<Vec<Node>> = const { RefCell::new(Vec::new()) };
+}
+
 /// Reads a value that borrows from the term.
 pub(super) fn read<'a, T: Value<'a>>(term: &'a [u8]) -> Result<T> {
-    Nodes::borrowing(&Parser::nodes(term)?).whole()
+    with_nodes(term, |nodes| Nodes::borrowing(nodes, term).whole())
 }
 
-/// The same where the term goes away.
+/// Reads a value from a term that goes away.
 pub(super) fn copy<T: Value<'static>>(term: &[u8]) -> Result<T> {
-    Nodes::copying(&Parser::nodes(term)?).whole()
+    with_nodes(term, |nodes| Nodes::copying(nodes, term).whole())
 }
 
-/// Reads what a message begins with, whatever is behind it.
+/// Reads what a message begins with, whatever follows it.
 pub(super) fn begin(term: &[u8]) -> Result<Head<'_>> {
-    Nodes::borrowing(&Parser::nodes(term)?).begin()
+    with_nodes(term, |nodes| Nodes::borrowing(nodes, term).begin())
 }
 
-/// The same where the term goes away.
+/// Reads what a message begins with from a term that goes away.
 pub(super) fn copy_begin(term: &[u8]) -> Result<Head<'static>> {
-    Nodes::copying(&Parser::nodes(term)?).begin()
+    with_nodes(term, |nodes| Nodes::copying(nodes, term).begin())
+}
+
+fn with_nodes<T>(term: &[u8], read: impl FnOnce(&[Node]) -> Result<T>) -> Result<T> {
+    NODES.with_borrow_mut(|nodes| {
+        nodes.clear();
+        let value = Parser::parse(term, nodes).and_then(|()| read(nodes));
+        if nodes.capacity() > KEPT {
+            *nodes = Vec::new();
+        }
+        value
+    })
 }
 
 /// Reads octets into nodes. The depth of the calls is that of the term, which is limited.
-struct Parser<'t> {
+struct Parser<'t, 'n> {
     octets: &'t [u8],
     at: usize,
-    nodes: Vec<Node<'t>>,
+    nodes: &'n mut Vec<Node>,
+    rules: &'static Rules,
+    /// Why nothing is returned.
+    fault: Error,
 }
 
-impl<'t> Parser<'t> {
-    fn nodes(octets: &'t [u8]) -> Result<Vec<Node<'t>>> {
+impl<'t, 'n> Parser<'t, 'n> {
+    fn parse(octets: &'t [u8], nodes: &'n mut Vec<Node>) -> Result<()> {
+        let fault = Error::new(0, "a term: the byte 131");
         if octets.first() != Some(&super::VERSION) || u32::try_from(octets.len()).is_err() {
-            return Err(Error::new(0, "a term: the byte 131"));
+            return Err(fault);
         }
-        // Messages have a node in three octets.
-        let mut parser = Self { octets, at: 1, nodes: Vec::with_capacity(octets.len() / 3 + 8) };
-        parser.deep(0)?;
-        if parser.at == octets.len() { Ok(parser.nodes) } else { Err(parser.error("the end of the term")) }
+        let mut parser = Self { octets, at: 1, nodes, rules: &RULES, fault };
+        let is_term = parser.deep(0).is_some();
+        if is_term && parser.at < octets.len() {
+            parser.refuse("the end of the term");
+        }
+        if is_term && parser.at == octets.len() { Ok(()) } else { Err(parser.fault) }
     }
 
     #[cold]
-    const fn error(&self, what: &'static str) -> Error {
-        Error::new(self.at, what)
+    fn refuse(&mut self, what: &'static str) -> Option<()> {
+        self.fault = Error::new(self.at, what);
+        None
     }
 
+    #[inline(always)]
     fn rest(&self) -> &'t [u8] {
         self.octets.get(self.at..).unwrap_or_default()
     }
 
-    #[inline]
-    fn push(&mut self, kind: Kind, text: &'t [u8], count: usize, at: usize) {
-        self.nodes.push(Node { kind, text, count: count as u32, at: at as u32 });
+    /// Adds a node for the next `length` octets.
+    #[inline(always)]
+    fn push(&mut self, kind: Kind, value: u64, length: usize) -> Option<()> {
+        self.nodes.push(Node::new(kind, 0, value).at(self.at as u32));
+        self.at += length;
+        Some(())
     }
 
     /// A term in which tags stand for shapes.
-    fn deep(&mut self, depth: usize) -> Result<()> {
+    fn deep(&mut self, depth: usize) -> Option<()> {
         let (count, tag, head) = match *self.rest() {
             // Nearly every second term.
-            [104, 1, 97, ABSENT, ..] => {
-                self.push(Kind::Atom, b"asn1_NOVALUE", 0, self.at);
-                self.at += 4;
-                return Ok(());
-            }
+            [104, 1, 97, ABSENT, ..] => return self.push(Kind::Absent, 0, 4),
             [104, count, 97, tag, ..] => (count, usize::from(tag), 4),
-            [104, count, 98, 0, 0, high, low, ..] => (count, usize::from(u16::from_be_bytes([high, low])), 7),
+            [104, count, 98, 0, 0, high, low, ..] => (count, usize::from(high) << 8 | usize::from(low), 7),
             _ => return self.plain(depth),
         };
-        let rule = RULES.of_tag(tag, usize::from(count).wrapping_sub(1));
-        let rule = rule.ok_or_else(|| self.error("a tag of megaco_compressed with its parts"))?;
-        if depth > DEEPEST {
-            return Err(self.error("a term of at most 64 levels"));
-        }
-        let start = self.at;
-        self.at += head;
-        let (mut parts, mut count) = (&rule.parts[..], 0);
-        for step in &rule.steps {
-            match step {
-                Step::Atom(name) => self.push(Kind::Atom, name.text.as_bytes(), 0, start),
-                Step::Record(name, arity) => {
-                    self.push(Kind::Tuple, &[], arity + 1, start);
-                    self.push(Kind::Atom, name.text.as_bytes(), 0, start);
-                }
-                Step::Number(number) => self.push(Kind::Number, &[], usize::from(*number), start),
-                Step::Empty => self.push(Kind::List, &[], 0, start),
-                Step::String(text) => self.push(Kind::String, text.as_bytes(), 0, start),
-                Step::Single => self.push(Kind::List, &[], 1, start),
-                Step::Is(number) => {
-                    // Some rules say the number again behind the tag.
-                    if parts.first().is_some_and(|part| part.1 == count) {
-                        let length = self.nodes.len();
-                        self.next_part(&mut parts, depth)?;
-                        self.nodes.truncate(length);
-                    }
-                    self.push(Kind::Number, &[], usize::from(*number), start);
-                    count += 1;
-                }
-                Step::Part => {
-                    self.next_part(&mut parts, depth)?;
-                    count += 1;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// The next part behind the tag. One that is there twice counts as it is the second time.
-    fn next_part(&mut self, parts: &mut &[(Mode, usize)], depth: usize) -> Result<()> {
-        let length = self.nodes.len();
-        while let [(mode, part), rest @ ..] = *parts {
-            *parts = rest;
-            self.part(*mode, depth + 1)?;
-            if !rest.iter().any(|later| later.1 == *part) {
-                break;
-            }
-            self.nodes.truncate(length);
-        }
-        Ok(())
-    }
-
-    fn part(&mut self, mode: Mode, depth: usize) -> Result<()> {
-        let inner = match mode {
-            Mode::Plain => return self.plain(depth),
-            Mode::Deep => return self.deep(depth),
-            Mode::List => Mode::Deep,
-            Mode::Lists => Mode::List,
+        let Some(ops) = self.rules.of_tag(tag, count) else {
+            return self.refuse("a tag of megaco_compressed with its parts");
         };
+        if depth > DEEPEST {
+            return self.refuse("a term of at most 64 levels");
+        }
+        let start = self.at as u32;
+        self.at += head;
+        for op in ops {
+            match *op {
+                Op::Node(node) => self.nodes.push(node.at(start)),
+                Op::Part(Mode::Deep) => self.deep(depth + 1)?,
+                Op::Part(Mode::Plain) => self.plain(depth + 1)?,
+                Op::Part(Mode::List) => self.list(Mode::Deep, depth + 1)?,
+                Op::Part(Mode::Lists) => self.list(Mode::List, depth + 1)?,
+                Op::Skip(mode) => {
+                    let length = self.nodes.len();
+                    match mode {
+                        Mode::Plain => self.plain(depth + 1)?,
+                        Mode::Deep => self.deep(depth + 1)?,
+                        Mode::List => self.list(Mode::Deep, depth + 1)?,
+                        Mode::Lists => self.list(Mode::List, depth + 1)?,
+                    }
+                    self.nodes.truncate(length);
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// A list whose elements are written so.
+    fn list(&mut self, inner: Mode, depth: usize) -> Option<()> {
         let [108, a, b, c, d, ..] = *self.rest() else { return self.plain(depth) };
         let count = u32::from_be_bytes([a, b, c, d]);
-        self.push(Kind::List, &[], count as usize, self.at);
-        self.at += 5;
+        self.push(Kind::List, u64::from(count), 5)?;
         for _ in 0..count {
-            self.part(inner, depth + 1)?;
+            match inner {
+                Mode::List => self.list(Mode::Deep, depth + 1)?,
+                _ => self.deep(depth + 1)?,
+            }
         }
         self.end_of_list()
     }
 
-    fn end_of_list(&mut self) -> Result<()> {
-        match self.rest() {
-            [106, ..] => {
-                self.at += 1;
-                Ok(())
-            }
-            _ => Err(self.error("the end of a list")),
+    #[inline(always)]
+    fn end_of_list(&mut self) -> Option<()> {
+        if self.octets.get(self.at) != Some(&106) {
+            return self.refuse("the end of a list");
         }
-    }
-
-    #[inline]
-    fn number(&mut self, octets: usize) -> Result<usize> {
-        let Some(number) = self.rest().get(..octets) else {
-            return Err(self.error("more bytes of a term"));
-        };
-        self.at += octets;
-        Ok(number.iter().fold(0, |number, &octet| number << 8 | usize::from(octet)))
-    }
-
-    #[inline]
-    fn text(&mut self, kind: Kind, start: usize, length: usize) -> Result<()> {
-        let Some(text) = self.rest().get(..length) else { return Err(self.error("more bytes of a term")) };
-        self.at += length;
-        self.push(kind, text, 0, start);
-        Ok(())
+        self.at += 1;
+        Some(())
     }
 
     /// A term as it is.
-    fn plain(&mut self, depth: usize) -> Result<()> {
+    fn plain(&mut self, depth: usize) -> Option<()> {
         if depth > DEEPEST {
-            return Err(self.error("a term of at most 64 levels"));
+            return self.refuse("a term of at most 64 levels");
         }
+        match *self.rest() {
+            [107, high, low, ref rest @ ..] => {
+                let length = usize::from(high) << 8 | usize::from(low);
+                if length <= rest.len() {
+                    return self.push(Kind::String, (self.at as u64 + 3) << 32 | length as u64, 3 + length);
+                }
+            }
+            [97, number, ..] => return self.push(Kind::Number, u64::from(number), 2),
+            [98, a @ 0..0x80, b, c, d, ..] => {
+                return self.push(Kind::Number, u64::from(u32::from_be_bytes([a, b, c, d])), 5);
+            }
+            [106, ..] => return self.push(Kind::List, 0, 1),
+            [108, a, b, c, d, ..] => {
+                let count = u32::from_be_bytes([a, b, c, d]);
+                self.push(Kind::List, u64::from(count), 5)?;
+                for _ in 0..count {
+                    self.plain(depth + 1)?;
+                }
+                return self.end_of_list();
+            }
+            _ => {}
+        }
+        self.other(depth)
+    }
+
+    fn number(&mut self, octets: usize) -> Option<usize> {
+        let Some(number) = self.rest().get(..octets) else {
+            self.refuse("more bytes of a term")?;
+            return None;
+        };
+        self.at += octets;
+        Some(number.iter().fold(0, |number, &octet| number << 8 | usize::from(octet)))
+    }
+
+    fn text(&mut self, length: usize) -> Option<&'t [u8]> {
+        let Some(text) = self.rest().get(..length) else {
+            self.refuse("more bytes of a term")?;
+            return None;
+        };
+        self.at += length;
+        Some(text)
+    }
+
+    /// A term as it is, of a kind that is rare, or one that is wrong.
+    #[inline(never)]
+    fn other(&mut self, depth: usize) -> Option<()> {
         let start = self.at;
-        match self.number(1)? {
+        let node = |kind, value| Node::new(kind, 0, value).at(start as u32);
+        let node = match self.number(1)? {
             tag @ (100 | 118 | 115 | 119) => {
                 let length = self.number(if matches!(tag, 100 | 118) { 2 } else { 1 })?;
-                self.text(Kind::Atom, start, length)
+                match self.text(length)? {
+                    b"asn1_NOVALUE" | b"undefined" => node(Kind::Absent, 0),
+                    _ => node(Kind::OtherAtom, 0),
+                }
             }
-            97 => {
-                let number = self.number(1)?;
-                self.push(Kind::Number, &[], number, start);
-                Ok(())
-            }
-            98 => {
-                let number = self.number(4)?;
-                let kind = if number >> 31 == 0 { Kind::Number } else { Kind::Other };
-                self.push(kind, &[], number, start);
-                Ok(())
+            // Negative, or cut short.
+            tag @ (97 | 98) => {
+                self.number(if tag == 97 { 1 } else { 4 })?;
+                node(Kind::Other, 0)
             }
             110 => {
                 let length = self.number(1)?;
                 let is_negative = self.number(1)? != 0;
-                self.text(Kind::Other, start, length)?;
-                let Some(node) = self.nodes.last_mut().filter(|_| !is_negative) else { return Ok(()) };
-                let number = node.text.iter().rev().try_fold(0u32, |number, &octet| {
+                let number = self.text(length)?.iter().rev().try_fold(0u32, |number, &octet| {
                     number.checked_mul(256).map(|number| number | u32::from(octet))
                 });
-                if let Some(number) = number {
-                    (node.kind, node.count) = (Kind::Number, number);
+                match number {
+                    Some(number) if !is_negative => node(Kind::Number, u64::from(number)),
+                    _ => node(Kind::Other, 0),
                 }
-                Ok(())
             }
-            106 => {
-                self.push(Kind::List, &[], 0, start);
-                Ok(())
+            tag @ (107 | 109) => {
+                let length = self.number(if tag == 107 { 2 } else { 4 })?;
+                let text = self.at as u64;
+                self.text(length)?;
+                node(Kind::String, text << 32 | length as u64)
             }
-            107 => {
-                let length = self.number(2)?;
-                self.text(Kind::String, start, length)
+            tag @ (104 | 105) => return self.tuple(if tag == 104 { 1 } else { 4 }, start as u32, depth),
+            108 => {
+                self.number(4)?;
+                return None;
             }
-            109 => {
-                let length = self.number(4)?;
-                self.text(Kind::String, start, length)
+            _ => {
+                self.at = start;
+                return self.refuse("an atom, a number, a string, a tuple or a list");
             }
-            tag @ (104 | 105 | 108) => {
-                let count = self.number(if tag == 104 { 1 } else { 4 })?;
-                self.push(if tag == 108 { Kind::List } else { Kind::Tuple }, &[], count, start);
-                for _ in 0..count {
-                    self.plain(depth + 1)?;
-                }
-                if tag == 108 { self.end_of_list() } else { Ok(()) }
+        };
+        self.nodes.push(node);
+        Some(())
+    }
+
+    /// A tuple behind its tag, as it is.
+    fn tuple(&mut self, octets: usize, start: u32, depth: usize) -> Option<()> {
+        let count = self.number(octets)?;
+        let is_record = raw_atom(self.rest()).is_some();
+        let node = match u8::try_from(count.wrapping_sub(1)) {
+            Ok(arity) if is_record => Node::new(Kind::OtherRecord, arity, 0),
+            _ => Node::new(Kind::Other, 0, 0),
+        };
+        self.nodes.push(node.at(start));
+        let length = self.nodes.len();
+        for index in 0..count {
+            self.plain(depth + 1)?;
+            if index == 0 && is_record {
+                self.nodes.truncate(length);
             }
-            _ => Err(Error::new(start, "an atom, a number, a string, a tuple or a list")),
         }
+        Some(())
     }
 }

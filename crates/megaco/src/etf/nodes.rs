@@ -2,41 +2,71 @@
 
 use std::borrow::Cow;
 
-use super::read::{DEEPEST, termination};
+use super::read::{DEEPEST, raw_atom, termination};
+use super::rules::{NOVALUE, RULES};
 use crate::model::Head;
-use crate::value::{Source, Value};
+use crate::value::{Source, Spelled, Value, Word};
 use crate::{Error, Result};
 
 /// What a node is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
+    /// `asn1_NOVALUE` or `undefined`.
+    Absent,
+    /// An atom of the rules.
     Atom,
+    /// An atom of the term.
+    OtherAtom,
     /// A number of 32 bits that is not negative.
     Number,
-    /// Any other number.
-    Other,
-    /// A list of octets that is written as such, or a binary.
+    /// A list of octets that is written as such, or a binary, of the term.
     String,
-    Tuple,
+    /// A string of the rules.
+    Text,
+    /// A tuple that begins with an atom of the rules.
+    Record,
+    /// A tuple that begins with an atom of the term.
+    OtherRecord,
     List,
+    /// A number or a tuple of another kind.
+    Other,
 }
 
 /// A term, followed by those that are in it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Node<'t> {
-    pub(super) kind: Kind,
-    /// The octets of an atom or a string.
-    pub(super) text: &'t [u8],
-    /// A number itself, or how many elements there are.
-    pub(super) count: u32,
-    /// Where it is in the input.
-    pub(super) at: u32,
+pub(super) struct Node {
+    /// The number of an atom of the rules; a number; where the octets of a string are, and how many; the place of a string in
+    /// the rules; how many elements a list has.
+    value: u64,
+    /// Its kind, how many elements of a tuple follow its atom, and where it is in the input, in 16, 16 and 32 bits.
+    head: u64,
+}
+
+impl Node {
+    pub(super) const fn new(kind: Kind, arity: u8, value: u64) -> Self {
+        Self { value, head: (kind as u64) << 48 | (arity as u64) << 32 }
+    }
+
+    /// The node at a place of the input.
+    #[inline(always)]
+    pub(super) const fn at(self, at: u32) -> Self {
+        Self { head: self.head | at as u64, ..self }
+    }
+
+    /// Whether it is of a kind; of a tuple, with so many elements behind its atom.
+    #[inline(always)]
+    pub(super) const fn is(&self, kind: Kind, arity: u8) -> bool {
+        self.head >> 32 == (kind as u64) << 16 | arity as u64
+    }
 }
 
 /// Nodes from the first to the last. The model decides how deep it goes.
 pub(super) struct Nodes<'n, 't, 'a> {
-    nodes: &'n [Node<'t>],
-    at: usize,
+    /// Those that remain.
+    nodes: &'n [Node],
+    /// Where the last one is.
+    last: u32,
+    octets: &'t [u8],
     version: u8,
     /// How strings are kept: borrowed, or copied if the term goes away.
     keep: fn(&'t [u8]) -> Cow<'a, [u8]>,
@@ -53,29 +83,47 @@ enum List<'t> {
     Octets(&'t [u8]),
 }
 
+/// An atom: its number in the rules, or its octets in the term.
+pub(super) enum Atom<'t> {
+    Known(u64),
+    Other(&'t [u8]),
+}
+
+impl Spelled for Atom<'_> {
+    // No two words of the rules and the model have one number.
+    #[inline]
+    fn is(&self, word: &'static Word) -> bool {
+        match self {
+            Self::Known(id) => *id == word.id,
+            Self::Other(octets) => *octets == word.text.as_bytes(),
+        }
+    }
+}
+
 impl<'n, 't> Nodes<'n, 't, 't> {
     /// Nodes whose values borrow from the term.
-    pub(super) fn borrowing(nodes: &'n [Node<'t>]) -> Self {
-        Self::new(nodes, Cow::Borrowed)
+    pub(super) fn borrowing(nodes: &'n [Node], octets: &'t [u8]) -> Self {
+        Self::new(nodes, octets, Cow::Borrowed)
     }
 }
 
 impl<'n, 't> Nodes<'n, 't, 'static> {
     /// Nodes whose values are copies.
-    pub(super) fn copying(nodes: &'n [Node<'t>]) -> Self {
-        Self::new(nodes, |octets| Cow::Owned(octets.to_vec()))
+    pub(super) fn copying(nodes: &'n [Node], octets: &'t [u8]) -> Self {
+        Self::new(nodes, octets, |octets| Cow::Owned(octets.to_vec()))
     }
 }
 
 impl<'n, 't, 'a> Nodes<'n, 't, 'a> {
-    fn new(nodes: &'n [Node<'t>], keep: fn(&'t [u8]) -> Cow<'a, [u8]>) -> Self {
-        Self { nodes, at: 0, version: 1, keep, lists: [List::Left(0); DEEPEST], open: 0 }
+    fn new(nodes: &'n [Node], octets: &'t [u8], keep: fn(&'t [u8]) -> Cow<'a, [u8]>) -> Self {
+        let last = nodes.last().map_or(0, |node| node.head as u32);
+        Self { nodes, last, octets, version: 1, keep, lists: [List::Left(0); DEEPEST], open: 0 }
     }
 
     /// A value, and nothing behind it.
     pub(super) fn whole<T: Value<'a>>(mut self) -> Result<T> {
         let value = T::read(&mut self)?;
-        if self.at == self.nodes.len() { Ok(value) } else { Err(self.error("the end of the term")) }
+        if self.nodes.is_empty() { Ok(value) } else { Err(self.error("the end of the term")) }
     }
 
     /// What a message begins with, whatever is behind it.
@@ -83,21 +131,95 @@ impl<'n, 't, 'a> Nodes<'n, 't, 'a> {
         Head::read(&mut self)
     }
 
-    /// The next node if it is of a kind.
-    #[inline]
-    fn take(&mut self, kind: Kind, what: &'static str) -> Result<&'n Node<'t>> {
-        match self.nodes.get(self.at) {
-            Some(node) if node.kind == kind => {
-                self.at += 1;
-                Ok(node)
+    /// The octets of a string that comes next.
+    #[inline(always)]
+    fn next_string(&mut self) -> Option<&'t [u8]> {
+        let (node, rest) = self.nodes.split_first()?;
+        let octets = if node.is(Kind::String, 0) {
+            let from = (node.value >> 32) as usize;
+            self.octets.get(from..).and_then(|octets| octets.get(..node.value as u32 as usize))?
+        } else if node.is(Kind::Text, 0) {
+            RULES.text(node.value)
+        } else {
+            return None;
+        };
+        self.nodes = rest;
+        Some(octets)
+    }
+
+    /// The atom of the term that a node begins with.
+    #[inline(never)]
+    fn other_atom(&self, node: &Node) -> &'t [u8] {
+        let octets = self.octets.get(node.head as u32 as usize..).unwrap_or_default();
+        let atom = match *octets {
+            [104, _, ref rest @ ..] | [105, _, _, _, _, ref rest @ ..] => rest,
+            _ => octets,
+        };
+        raw_atom(atom).map_or(&[], |atom| atom.1)
+    }
+
+    /// A string that is a list of numbers.
+    #[cold]
+    fn numbers(&mut self) -> Result<Cow<'a, [u8]>> {
+        let list = self.nodes.split_first().filter(|(node, _)| node.is(Kind::List, 0));
+        let octets = list.and_then(|(node, rest)| {
+            let elements = rest.get(..usize::try_from(node.value).ok()?).unwrap_or_default();
+            let octet = |node: &Node| match node.is(Kind::Number, 0) {
+                true => u8::try_from(node.value).ok(),
+                false => None,
+            };
+            elements.iter().map(octet).collect::<Option<Vec<u8>>>()
+        });
+        let octets = octets.ok_or_else(|| self.error("a string"))?;
+        self.nodes = self.nodes.get(1 + octets.len()..).unwrap_or_default();
+        Ok(Cow::Owned(octets))
+    }
+
+    #[inline(never)]
+    fn other_record(&mut self, name: &'static Word, arity: usize) -> Result<()> {
+        match self.nodes {
+            [node, rest @ ..]
+                if node.is(Kind::OtherRecord, arity as u8)
+                    && self.other_atom(node) == name.text.as_bytes() =>
+            {
+                self.nodes = rest;
+                Ok(())
             }
-            _ => Err(self.error(what)),
+            _ => Err(self.error(name.text)),
         }
+    }
+
+    /// The name of a termination without wildcards, whose levels are strings of the term.
+    #[inline]
+    fn name(&mut self) -> Option<Vec<u8>> {
+        let [record, flag, list, rest @ ..] = self.nodes else { return None };
+        let is_name = record.is(Kind::Record, 2)
+            && record.value == const { Word::new("megaco_term_id").id }
+            && flag.is(Kind::Atom, 0)
+            && list.is(Kind::List, 0);
+        let (levels, rest) = rest.split_at_checked(if is_name { list.value as usize } else { 0 })?;
+        // With the slashes between them.
+        let length: u64 = levels.iter().map(|level| u64::from(level.value as u32) + 1).sum();
+        if levels.len() < 2 || length > self.octets.len() as u64 {
+            return None;
+        }
+        let mut name = Vec::with_capacity(length as usize);
+        for level in levels {
+            if !level.is(Kind::String, 0) {
+                return None;
+            }
+            let octets = self.octets.get((level.value >> 32) as usize..)?;
+            name.extend_from_slice(octets.get(..level.value as u32 as usize)?);
+            name.push(b'/');
+        }
+        name.pop();
+        self.nodes = rest;
+        Some(name)
     }
 }
 
 impl<'t, 'a> Source<'a> for Nodes<'_, 't, 'a> {
-    type Word = &'t [u8];
+    type Word = Atom<'t>;
 
     fn version(&self) -> u8 {
         self.version
@@ -109,24 +231,18 @@ impl<'t, 'a> Source<'a> for Nodes<'_, 't, 'a> {
 
     #[cold]
     fn error(&self, what: &'static str) -> Error {
-        let node = self.nodes.get(self.at).or_else(|| self.nodes.last());
-        Error::new(node.map_or(0, |node| node.at as usize), what)
+        Error::new(self.nodes.first().map_or(self.last, |node| node.head as u32) as usize, what)
     }
 
-    // The name is known where this is called: inlined, it is a comparison of a few words.
+    // The name is known where this is called: inlined, it is two comparisons.
     #[inline(always)]
-    fn record(&mut self, name: &'static str, arity: usize) -> Result<()> {
-        match self.nodes.get(self.at..) {
-            Some([tuple, first, ..])
-                if tuple.kind == Kind::Tuple
-                    && tuple.count as usize == arity + 1
-                    && first.kind == Kind::Atom
-                    && first.text == name.as_bytes() =>
-            {
-                self.at += 2;
+    fn record(&mut self, name: &'static Word, arity: usize) -> Result<()> {
+        match self.nodes {
+            [node, rest @ ..] if node.value == name.id && node.is(Kind::Record, arity as u8) => {
+                self.nodes = rest;
                 Ok(())
             }
-            _ => Err(self.error(name)),
+            _ => self.other_record(name, arity),
         }
     }
 
@@ -138,18 +254,35 @@ impl<'t, 'a> Source<'a> for Nodes<'_, 't, 'a> {
         Ok(())
     }
 
-    #[inline]
+    #[inline(always)]
     fn absent(&mut self) -> Result<bool> {
-        let absent = matches!(self.nodes.get(self.at), Some(node) if node.kind == Kind::Atom
-            && matches!(node.text, b"asn1_NOVALUE" | b"undefined"));
-        self.at += usize::from(absent);
-        Ok(absent)
+        match self.nodes {
+            [node, rest @ ..] if node.is(Kind::Absent, 0) => {
+                self.nodes = rest;
+                Ok(true)
+            }
+            _ => Ok(false),
+        }
     }
 
-    fn atom(&mut self) -> Result<&'t [u8]> {
-        self.take(Kind::Atom, "an atom").map(|node| node.text)
+    #[inline]
+    fn atom(&mut self) -> Result<Atom<'t>> {
+        let Some((node, rest)) = self.nodes.split_first() else { return Err(self.error("an atom")) };
+        let atom = if node.is(Kind::Atom, 0) {
+            Atom::Known(node.value)
+        } else if node.is(Kind::OtherAtom, 0) {
+            Atom::Other(self.other_atom(node))
+        } else if node.is(Kind::Absent, 0) {
+            // No value of the model.
+            Atom::Known(NOVALUE.id)
+        } else {
+            return Err(self.error("an atom"));
+        };
+        self.nodes = rest;
+        Ok(atom)
     }
 
+    #[inline]
     fn number(&mut self) -> Result<u32> {
         if let Some(List::Octets(octets)) = self.open.checked_sub(1).map(|last| self.lists[last]) {
             // `element` has seen that there is one.
@@ -157,48 +290,38 @@ impl<'t, 'a> Source<'a> for Nodes<'_, 't, 'a> {
             self.lists[self.open - 1] = List::Octets(rest);
             return Ok(u32::from(octet));
         }
-        self.take(Kind::Number, "a number of 32 bits").map(|node| node.count)
+        match self.nodes {
+            [node, rest @ ..] if node.is(Kind::Number, 0) => {
+                self.nodes = rest;
+                Ok(node.value as u32)
+            }
+            _ => Err(self.error("a number of 32 bits")),
+        }
     }
 
+    #[inline]
     fn string(&mut self) -> Result<Cow<'a, [u8]>> {
-        const WHAT: &str = "a string";
-        let Some(node) = self.nodes.get(self.at) else { return Err(self.error(WHAT)) };
-        match node.kind {
-            Kind::String => {
-                self.at += 1;
-                Ok((self.keep)(node.text))
-            }
-            Kind::List => {
-                let elements = self.nodes.get(self.at + 1..).unwrap_or_default();
-                let elements = elements.get(..node.count as usize).unwrap_or_default();
-                let octet = |node: &Node<'_>| match node.kind {
-                    Kind::Number => u8::try_from(node.count).ok(),
-                    _ => None,
-                };
-                let octets: Option<Vec<u8>> = elements.iter().map(octet).collect();
-                let octets = octets.ok_or_else(|| self.error(WHAT))?;
-                self.at += 1 + octets.len();
-                Ok(Cow::Owned(octets))
-            }
-            _ => Err(self.error(WHAT)),
+        match self.next_string() {
+            Some(octets) => Ok((self.keep)(octets)),
+            None => self.numbers(),
         }
     }
 
     fn termination(&mut self) -> Result<Cow<'a, [u8]>> {
-        termination(self)
+        match self.name() {
+            Some(name) => Ok(Cow::Owned(name)),
+            None => termination(self),
+        }
     }
 
+    #[inline(never)]
     fn list(&mut self) -> Result<()> {
-        let list = if self.absent()? {
-            List::Octets(&[])
-        } else {
-            let list = match self.nodes.get(self.at) {
-                Some(node) if node.kind == Kind::List => List::Left(node.count),
-                Some(node) if node.kind == Kind::String => List::Octets(node.text),
-                _ => return Err(self.error("a list")),
-            };
-            self.at += 1;
-            list
+        let list = match self.nodes {
+            [node, rest @ ..] if node.is(Kind::List, 0) || node.is(Kind::Absent, 0) => {
+                self.nodes = rest;
+                List::Left(node.value as u32)
+            }
+            _ => List::Octets(self.next_string().ok_or_else(|| self.error("a list"))?),
         };
         let Some(place) = self.lists.get_mut(self.open) else {
             return Err(self.error("fewer lists in lists"));
@@ -208,6 +331,16 @@ impl<'t, 'a> Source<'a> for Nodes<'_, 't, 'a> {
         Ok(())
     }
 
+    #[inline]
+    fn room(&self) -> usize {
+        // More than most lists have; what is announced is not believed.
+        match self.open.checked_sub(1).and_then(|last| self.lists.get(last)) {
+            Some(List::Left(left)) => (*left).min(8) as usize,
+            _ => 0,
+        }
+    }
+
+    #[inline]
     fn element(&mut self) -> Result<bool> {
         let Some(list) = self.open.checked_sub(1).and_then(|last| self.lists.get_mut(last)) else {
             return Ok(false);
@@ -224,16 +357,18 @@ impl<'t, 'a> Source<'a> for Nodes<'_, 't, 'a> {
         Ok(more)
     }
 
-    fn choice(&mut self) -> Result<&'t [u8]> {
-        const WHAT: &str = "an alternative: its tag and its value";
-        match self.nodes.get(self.at..) {
-            Some([tuple, tag, ..])
-                if tuple.kind == Kind::Tuple && tuple.count == 2 && tag.kind == Kind::Atom =>
-            {
-                self.at += 2;
-                Ok(tag.text)
+    #[inline(always)]
+    fn choice(&mut self) -> Result<Atom<'t>> {
+        match self.nodes {
+            [node, rest @ ..] if node.is(Kind::Record, 1) => {
+                self.nodes = rest;
+                Ok(Atom::Known(node.value))
             }
-            _ => Err(self.error(WHAT)),
+            [node, rest @ ..] if node.is(Kind::OtherRecord, 1) => {
+                self.nodes = rest;
+                Ok(Atom::Other(self.other_atom(node)))
+            }
+            _ => Err(self.error("an alternative: its tag and its value")),
         }
     }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::VERSION;
 use crate::model::Head;
-use crate::value::{Source, Value};
+use crate::value::{Source, Value, Word};
 use crate::{Error, Result};
 
 /// More than the lists in lists of a message.
@@ -83,6 +83,7 @@ impl<'t, 'a> Reader<'t, 'a> {
     }
 
     /// An atom in its old or its UTF-8 form.
+    #[inline(always)]
     fn atom_octets(&mut self, what: &'static str) -> Result<&'t [u8]> {
         let length = match self.octet(what)? {
             100 | 118 => self.length16(what)?,
@@ -115,6 +116,7 @@ impl<'t, 'a> Reader<'t, 'a> {
         Ok(absent)
     }
 
+    #[inline(always)]
     fn tuple(&mut self, what: &'static str) -> Result<usize> {
         match self.octet(what)? {
             104 => Ok(usize::from(self.octet(what)?)),
@@ -188,7 +190,8 @@ impl<'t, 'a> Source<'a> for Reader<'t, 'a> {
 
     // The name is known where this is called: inlined, it is a comparison of a few words.
     #[inline(always)]
-    fn record(&mut self, name: &'static str, arity: usize) -> Result<()> {
+    fn record(&mut self, name: &'static Word, arity: usize) -> Result<()> {
+        let name = name.text;
         let head = [104, arity as u8 + 1, 100, 0, name.len() as u8];
         let rest = self.term.get(self.at..).and_then(|rest| rest.strip_prefix(&head));
         if rest.is_some_and(|rest| rest.starts_with(name.as_bytes())) {
@@ -219,6 +222,7 @@ impl<'t, 'a> Source<'a> for Reader<'t, 'a> {
         }
     }
 
+    #[inline(never)]
     fn atom(&mut self) -> Result<&'t [u8]> {
         self.atom_octets("an atom")
     }
@@ -258,7 +262,8 @@ impl<'t, 'a> Source<'a> for Reader<'t, 'a> {
     }
 
     fn termination(&mut self) -> Result<Cow<'a, [u8]>> {
-        match three_levels(self.term.get(self.at..).unwrap_or_default()) {
+        let term = self.term.get(self.at..).unwrap_or_default();
+        match plain_levels(term).and_then(three_levels) {
             Some((name, behind)) => {
                 self.at = self.term.len() - behind.len();
                 Ok(Cow::Owned(name))
@@ -304,12 +309,13 @@ impl<'t, 'a> Source<'a> for Reader<'t, 'a> {
         Ok(false)
     }
 
+    #[inline(never)]
     fn choice(&mut self) -> Result<&'t [u8]> {
         let start = self.at;
         if self.tuple("an alternative: its tag and its value")? != 2 {
             return Err(Error::new(start, "an alternative: its tag and its value"));
         }
-        self.atom()
+        self.atom_octets("an atom")
     }
 
     fn end_choice(&mut self) -> Result<()> {
@@ -319,7 +325,7 @@ impl<'t, 'a> Source<'a> for Reader<'t, 'a> {
 
 /// The name of a termination, whose levels are a list.
 pub(super) fn termination<'a>(source: &mut impl Source<'a>) -> Result<Cow<'a, [u8]>> {
-    source.record("megaco_term_id", 2)?;
+    source.record(const { &Word::new("megaco_term_id") }, 2)?;
     source.atom()?;
     source.list()?;
     let mut name: Option<Cow<'a, [u8]>> = None;
@@ -344,18 +350,39 @@ pub(super) fn termination<'a>(source: &mut impl Source<'a>) -> Result<Cow<'a, [u
     name.ok_or_else(|| source.error("a level of a termination's name"))
 }
 
-/// The name of a termination with three levels, the form of most, and what is behind it.
-fn three_levels(term: &[u8]) -> Option<(Vec<u8>, &[u8])> {
-    let [100, 0, length @ 4..=5, wildcards @ ..] =
-        term.strip_prefix(b"\x68\x03\x64\x00\x0emegaco_term_id")?
-    else {
-        return None;
+/// The length of the head of an atom in its old or its UTF-8 form, and the atom.
+pub(super) fn raw_atom(term: &[u8]) -> Option<(usize, &[u8])> {
+    let (head, length) = match *term {
+        [100 | 118, high, low, ..] => (3, usize::from(high) << 8 | usize::from(low)),
+        [115 | 119, length, ..] => (2, usize::from(length)),
+        _ => return None,
     };
-    let mut rest = wildcards.get(usize::from(*length)..)?.strip_prefix(&[108, 0, 0, 0, 3])?;
+    Some((head, term.get(head..)?.get(..length)?))
+}
+
+/// The levels of the name of a termination, and what is behind it.
+fn plain_levels(term: &[u8]) -> Option<&[u8]> {
+    match term.strip_prefix(b"\x68\x03\x64\x00\x0emegaco_term_id")? {
+        [100, 0, length @ 4..=5, wildcards @ ..] => wildcards.get(usize::from(*length)..),
+        _ => None,
+    }
+}
+
+/// The name that three levels are, the form of most, and what is behind them.
+fn three_levels(levels: &[u8]) -> Option<(Vec<u8>, &[u8])> {
+    let mut rest = levels.strip_prefix(&[108, 0, 0, 0, 3])?;
     let mut levels: [&[u8]; 3] = [&[]; 3];
     for level in &mut levels {
         let [107, 0, length, behind @ ..] = rest else { return None };
         (*level, rest) = behind.split_at_checked(usize::from(*length))?;
     }
-    Some((levels.join(&b'/'), rest.strip_prefix(&[106])?))
+    let rest = rest.strip_prefix(&[106])?;
+    let [first, second, third] = levels;
+    let mut name = Vec::with_capacity(first.len() + second.len() + third.len() + 2);
+    name.extend_from_slice(first);
+    name.push(b'/');
+    name.extend_from_slice(second);
+    name.push(b'/');
+    name.extend_from_slice(third);
+    Some((name, rest))
 }

@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 use std::sync::LazyLock;
 
+use super::nodes::{Kind, Node};
+use super::shorten::{Form, Shape};
 use super::write;
 use crate::value::Word;
 
@@ -12,14 +14,19 @@ pub(super) static RULES: LazyLock<Rules> = LazyLock::new(|| Rules::parse(include
 
 /// The tag of `asn1_NOVALUE`, in the first of the rules.
 pub(super) const ABSENT: u8 = 1;
+pub(super) const NOVALUE: Word = Word::new("asn1_NOVALUE");
 
 /// The rules, by what they apply to.
 pub(super) struct Rules {
     rules: Vec<Rule>,
     /// Rules for atoms, and for tuples that begin with one.
     by_name: Words<Candidates>,
-    /// Rules of a tag.
-    by_tag: Vec<Vec<u16>>,
+    /// The steps of the tags, each with two numbers of parts.
+    tags: Vec<[Steps; 2]>,
+    /// What is read behind the tags, one rule after the other.
+    ops: Vec<Op>,
+    /// The strings of the rules.
+    texts: Vec<&'static str>,
 }
 
 /// A line: a shape, and what is written for it.
@@ -27,13 +34,44 @@ pub(super) struct Rule {
     /// Versions that it is for.
     pub(super) versions: RangeInclusive<u8>,
     /// The shape: an atom, or a tuple and what is in it, in the order in which they are written.
-    pub(super) steps: Vec<Step>,
+    steps: Vec<Step>,
+    /// The steps as a term is compared with them.
+    pub(super) tests: Vec<Test>,
     /// Which of its parts have to be lists.
     pub(super) lists: Vec<usize>,
-    /// The begin of the tuple that is written: its tag.
-    pub(super) head: Vec<u8>,
+    /// The begin of the tuple that is written: its tag. One below 256 has four octets.
+    pub(super) head: [u8; 7],
     /// What stands behind the tag: parts by their number, and how each is written.
-    pub(super) parts: Vec<(Mode, usize)>,
+    pub(super) parts: Vec<(Mode, u8)>,
+}
+
+/// A step as a node is compared with it.
+pub(super) struct Test {
+    /// What the node has to be; anything for a part.
+    pub(super) shape: Option<Shape>,
+    /// The octets of a string.
+    pub(super) text: Option<&'static [u8]>,
+    /// Whether it is a part.
+    pub(super) is_part: bool,
+}
+
+impl Step {
+    fn test(&self) -> Test {
+        let is_part = matches!(self, Self::Part | Self::Is(_));
+        let shape = match *self {
+            Self::Atom(name) if name.id == NOVALUE.id => Some(Shape::new(Form::Absent, 0, 0)),
+            Self::Atom(name) => Some(Shape::new(Form::Atom, 0, name.id)),
+            Self::Record(name, arity) => Some(Shape::new(Form::Record, arity, name.id)),
+            Self::Number(number) | Self::Is(number) => Some(Shape::new(Form::Number, 0, u64::from(number))),
+            Self::Empty => Some(Shape::new(Form::List, 0, 0)),
+            Self::Single => Some(Shape::new(Form::List, 0, 1)),
+            // Compared with the text instead: no string has this place.
+            Self::String(_) => Some(Shape::new(Form::String, 0, 0)),
+            Self::Part => None,
+        };
+        let text = if let Self::String(text) = self { Some(text.as_bytes()) } else { None };
+        Test { shape, text, is_part }
+    }
 }
 
 /// How a part is written.
@@ -50,7 +88,7 @@ pub(super) enum Mode {
 }
 
 /// What comes next in a shape.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(super) enum Step {
     Atom(Word),
     /// A tuple that begins with an atom, and how many elements follow that.
@@ -67,40 +105,87 @@ pub(super) enum Step {
     Single,
 }
 
+/// What is read behind a tag in a tuple of so many elements; nothing if there is no such tag.
+#[derive(Clone, Copy, Default)]
+struct Steps {
+    from: u16,
+    count: u8,
+    elements: u8,
+}
+
+/// What comes next in a term that is read.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Op {
+    /// What the tag stands for.
+    Node(Node),
+    /// What stands next behind the tag.
+    Part(Mode),
+    /// What stands next behind the tag and does not count.
+    Skip(Mode),
+}
+
 /// Rules for the same name, in the order of the file.
 #[derive(Default)]
 struct Candidates {
     /// Those for tuples that go on with this string, among those for any.
-    by_text: Words<Vec<u16>>,
-    any: Vec<u16>,
+    by_text: Words<Vec<Candidate>>,
+    any: Vec<Candidate>,
+}
+
+/// A rule that may apply.
+pub(super) struct Candidate {
+    rule: u16,
+    /// How many steps it begins with that the candidate before it has, too, and how many of them are parts.
+    pub(super) shared: usize,
+    pub(super) parts: usize,
 }
 
 impl Rules {
     /// The rules that may apply to an atom, or to a tuple that begins with it; `text` is the string behind it.
     #[inline]
-    pub(super) fn of_name(&self, name: &Word, text: Option<&[u8]>) -> impl Iterator<Item = &Rule> {
-        let found = self.by_name.get(name.id).map_or(&[][..], |candidates| match text {
+    pub(super) fn of_name(&self, name: &Word, text: Option<&[u8]>) -> &[Candidate] {
+        self.by_name.get(name.id).map_or(&[][..], |candidates| match text {
             Some(text) if !candidates.by_text.is_empty() => {
                 candidates.by_text.get(Word::id(text)).unwrap_or(&candidates.any)
             }
             _ => &candidates.any,
-        });
-        found.iter().map(|&index| &self.rules[usize::from(index)])
+        })
     }
 
-    /// The rule of a tag with so many parts.
+    /// The rule of a candidate.
     #[inline]
-    pub(super) fn of_tag(&self, tag: usize, parts: usize) -> Option<&Rule> {
-        let mut candidates = self.by_tag.get(tag)?.iter().map(|&index| &self.rules[usize::from(index)]);
-        candidates.find(|rule| rule.parts.len() == parts)
+    pub(super) fn rule(&self, candidate: &Candidate) -> &Rule {
+        &self.rules[usize::from(candidate.rule)]
+    }
+
+    /// What is read behind a tag in a tuple of so many elements.
+    #[inline(always)]
+    pub(super) fn of_tag(&self, tag: usize, elements: u8) -> Option<&[Op]> {
+        let [first, second] = self.tags.get(tag)?;
+        let steps = if first.elements == elements { first } else { second };
+        let ops = self.ops.get(usize::from(steps.from)..)?.get(..usize::from(steps.count))?;
+        (steps.elements == elements && !ops.is_empty()).then_some(ops)
+    }
+
+    /// The octets of a string of the rules.
+    pub(super) fn text(&self, number: u64) -> &'static [u8] {
+        self.texts.get(number as usize).map_or(&[], |text| text.as_bytes())
     }
 
     fn parse(text: &'static str) -> Self {
         let (tags, rules): (Vec<usize>, Vec<Rule>) = text.lines().filter_map(Rule::parse).unzip();
-        let mut by_tag = vec![Vec::new(); tags.iter().max().map_or(0, |last| last + 1)];
+        let mut steps = vec![[Steps::default(); 2]; tags.iter().max().map_or(0, |last| last + 1)];
+        let (mut ops, mut texts) = (Vec::new(), Vec::new());
         let mut by_name = BTreeMap::<&str, Vec<u16>>::new();
         for (index, (rule, tag)) in rules.iter().zip(tags).enumerate() {
-            by_tag[tag].push(index as u16);
+            let from = ops.len();
+            rule.ops(&mut ops, &mut texts);
+            let [first, second] = &mut steps[tag];
+            *(if first.count == 0 { first } else { second }) = Steps {
+                from: from as u16,
+                count: (ops.len() - from) as u8,
+                elements: rule.parts.len() as u8 + 1,
+            };
             if let Some(Step::Atom(name) | Step::Record(name, _)) = rule.steps.first() {
                 by_name.entry(name.text).or_default().push(index as u16);
             }
@@ -113,13 +198,21 @@ impl Rules {
             let texts: BTreeSet<_> = indices.iter().filter_map(text).collect();
             let for_text = |wanted: Option<&str>| {
                 let fits = |index: &u16| text(index).is_none() || text(index) == wanted;
-                indices.iter().copied().filter(fits).collect::<Vec<u16>>()
+                let mut last: &[Step] = &[];
+                let candidate = |rule: u16| {
+                    let steps = &rules[usize::from(rule)].steps[..];
+                    let shared = steps.iter().zip(last).take_while(|(step, other)| step == other).count();
+                    last = steps;
+                    let is_part = |step: &&Step| matches!(step, Step::Part | Step::Is(_));
+                    Candidate { rule, shared, parts: steps[..shared].iter().filter(is_part).count() }
+                };
+                indices.iter().copied().filter(fits).map(candidate).collect::<Vec<_>>()
             };
             let by_text = texts.iter().map(|wanted| (*wanted, for_text(Some(wanted))));
             Candidates { by_text: Words::new(by_text.collect()), any: for_text(None) }
         };
         let by_name = by_name.into_iter().map(|(name, indices)| (name, candidates(indices))).collect();
-        Self { by_name: Words::new(by_name), by_tag, rules }
+        Self { by_name: Words::new(by_name), tags: steps, ops, texts, rules }
     }
 }
 
@@ -140,7 +233,7 @@ impl Rule {
                     b'#' => Mode::Lists,
                     _ => Mode::Plain,
                 };
-                Some((mode, number(word.chars().last()?)?))
+                Some((mode, number(word.chars().last()?)? as u8))
             })
             .collect();
         let parts = parts?;
@@ -158,7 +251,54 @@ impl Rule {
         let mut head = Vec::new();
         write::tuple(&mut head, parts.len() + 1);
         write::integer(&mut head, i64::from(tag));
-        Some((usize::from(tag), Self { versions, steps, lists, head, parts }))
+        head.resize(7, 0);
+        let head = head.try_into().ok()?;
+        Some((
+            usize::from(tag),
+            Self { versions, tests: steps.iter().map(Step::test).collect(), steps, lists, head, parts },
+        ))
+    }
+
+    /// Adds what is read behind the tag.
+    fn ops(&self, ops: &mut Vec<Op>, texts: &mut Vec<&'static str>) {
+        let mut given = &self.parts[..];
+        let mut part = 0;
+        for step in &self.steps {
+            let node = |kind, value| Op::Node(Node::new(kind, 0, value));
+            let is_given = given.first().is_some_and(|next| next.1 == part);
+            if matches!(step, Step::Part) || matches!(step, Step::Is(_)) && is_given {
+                // A part that is there twice counts as it is the second time.
+                while let [(mode, number), rest @ ..] = given {
+                    given = rest;
+                    ops.push(Op::Skip(*mode));
+                    if !rest.iter().any(|later| later.1 == *number) {
+                        break;
+                    }
+                }
+            }
+            part += u8::from(matches!(step, Step::Part | Step::Is(_)));
+            let op = match *step {
+                Step::Atom(name) if name.id == NOVALUE.id => node(Kind::Absent, 0),
+                Step::Atom(name) => node(Kind::Atom, name.id),
+                Step::Record(name, arity) => Op::Node(Node::new(Kind::Record, arity as u8, name.id)),
+                Step::Number(number) | Step::Is(number) => node(Kind::Number, u64::from(number)),
+                Step::Empty => node(Kind::List, 0),
+                Step::Single => node(Kind::List, 1),
+                Step::String(text) => {
+                    texts.push(text);
+                    node(Kind::Text, texts.len() as u64 - 1)
+                }
+                // The last of those that have been passed over.
+                Step::Part => match ops.pop() {
+                    Some(Op::Skip(mode)) => Op::Part(mode),
+                    other => {
+                        ops.extend(other);
+                        continue;
+                    }
+                },
+            };
+            ops.push(op);
+        }
     }
 }
 
@@ -255,8 +395,8 @@ mod tests {
 
     #[test]
     fn the_first_rule_is_for_what_is_absent() {
-        let rule = RULES.of_tag(usize::from(ABSENT), 0).unwrap();
-        assert!(matches!(rule.steps[..], [Step::Atom(Word { text: "asn1_NOVALUE", .. })]));
+        let ops = RULES.of_tag(usize::from(ABSENT), 1).unwrap();
+        assert!(matches!(ops, [Op::Node(node)] if node.is(Kind::Absent, 0)));
     }
 
     /// What expands a term takes its parts as they come.
@@ -264,9 +404,9 @@ mod tests {
     fn parts_stand_behind_the_tag_as_in_the_shape() {
         assert!(RULES.rules.len() > 300);
         for rule in &RULES.rules {
-            let given: Vec<usize> = rule.parts.iter().map(|part| part.1).collect();
+            let given: Vec<u8> = rule.parts.iter().map(|part| part.1).collect();
             let last = |at: &usize| !given[at + 1..].contains(&given[*at]);
-            let given: Vec<usize> = (0..given.len()).filter(last).map(|at| given[at]).collect();
+            let given: Vec<u8> = (0..given.len()).filter(last).map(|at| given[at]).collect();
             assert!(given.is_sorted(), "{:?}", rule.head);
         }
     }

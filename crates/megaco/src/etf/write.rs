@@ -35,8 +35,8 @@ pub(super) fn integer(out: &mut Vec<u8>, number: i64) {
     if let Ok(small) = u8::try_from(number) {
         out.extend_from_slice(&[97, small]);
     } else if let Ok(number) = i32::try_from(number) {
-        out.push(98);
-        out.extend_from_slice(&number.to_be_bytes());
+        let [a, b, c, d] = number.to_be_bytes();
+        out.extend_from_slice(&[98, a, b, c, d]);
     } else {
         let magnitude = number.unsigned_abs().to_le_bytes();
         let length = magnitude.iter().rposition(|&octet| octet != 0).map_or(0, |last| last + 1);
@@ -61,8 +61,8 @@ pub(super) fn string(out: &mut Vec<u8>, octets: &[u8]) {
     match (octets.len(), u16::try_from(octets.len())) {
         (0, _) => out.push(106),
         (_, Ok(length)) => {
-            out.push(107);
-            out.extend_from_slice(&length.to_be_bytes());
+            let [high, low] = length.to_be_bytes();
+            out.extend_from_slice(&[107, high, low]);
             out.extend_from_slice(octets);
         }
         (length, Err(_)) => {
@@ -126,7 +126,8 @@ fn level_end(name: &[u8]) -> usize {
 }
 
 /// How many levels a name has, and whether there are wildcards.
-fn levels(name: &[u8]) -> (usize, bool) {
+#[inline(always)]
+pub(super) fn levels(name: &[u8]) -> (usize, bool) {
     let (words, rest) = name.as_chunks::<8>();
     let (mut slashes, mut wildcards) = (0, 0);
     let words = words.iter().map(|word| u64::from_le_bytes(*word));
@@ -146,21 +147,29 @@ pub(super) fn termination(sink: &mut impl Sink, name: &Name<'_>) {
     sink.record(const { &Word::new("megaco_term_id") }, 2);
     has_wildcards.write(sink);
     sink.list(levels);
-    let mut rest = Some(&name[..]);
-    while let Some(name) = rest {
-        let (level, behind) = name.split_at(level_end(name));
+    for_levels(name, |level| {
         sink.element();
         sink.name(&Name::borrowed(level));
-        rest = behind.get(1..);
-    }
+    });
     sink.end_list(levels);
     sink.end_record();
 }
 
+/// Hands each level of a name to a function.
+#[inline(always)]
+pub(super) fn for_levels(name: &[u8], mut write: impl FnMut(&[u8])) {
+    let mut rest = Some(name);
+    while let Some(name) = rest {
+        let (level, behind) = name.split_at(level_end(name));
+        write(level);
+        rest = behind.get(1..);
+    }
+}
+
 /// The begin of a `LIST_EXT`.
 pub(super) fn list(out: &mut Vec<u8>, length: usize) {
-    out.push(108);
-    out.extend_from_slice(&(length as u32).to_be_bytes());
+    let [a, b, c, d] = (length as u32).to_be_bytes();
+    out.extend_from_slice(&[108, a, b, c, d]);
 }
 
 impl Sink for Writer<'_> {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::value::Source;
+use crate::value::{Source, Word};
 use crate::{Error, Result};
 
 /// Deeper than any message.
@@ -248,7 +248,8 @@ impl Source<'static> for Reader<'_> {
         Error::new(self.at, what)
     }
 
-    fn record(&mut self, name: &'static str, _: usize) -> Result<()> {
+    fn record(&mut self, name: &'static Word, _: usize) -> Result<()> {
+        let name = name.text;
         match self.kind(name)? {
             Kind::Object(members) => {
                 self.records.push(members);

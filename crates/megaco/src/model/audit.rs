@@ -5,7 +5,7 @@ use super::{PropertyParm, ServiceState, StreamMode};
 use crate::Result;
 use crate::list::{List, TokenSet};
 use crate::octets::Name;
-use crate::value::{Sink, Source, Value, Word};
+use crate::value::{Sink, Source, Spelled as _, Value, Word};
 
 record! {
     /// What an audit asks for.
@@ -170,8 +170,7 @@ impl<'a> Value<'a> for EventSpecParameter<'a> {
                 .map(Self::Stream)
                 .map_err(|_| source.error("a number in its range"));
         }
-        let tag = source.choice()?;
-        if tag.as_ref() != b"eventParameterName" {
+        if !source.choice()?.is(const { &Word::new("eventParameterName") }) {
             return Err(source.error("a stream or the name of a parameter"));
         }
         let name = Name::read(source)?;

@@ -216,7 +216,7 @@ impl<'a> Value<'a> for LocalRemoteDescriptor<'a> {
     }
 
     fn read<S: Source<'a>>(source: &mut S) -> Result<Self> {
-        source.record("LocalRemoteDescriptor", 1)?;
+        source.record(const { &Word::new("LocalRemoteDescriptor") }, 1)?;
         source.field("propGrps")?;
         let groups = Vec::read(source)?;
         source.end_record()?;

@@ -50,7 +50,7 @@ impl<'a> Value<'a> for Message<'a> {
     }
 
     fn read<S: Source<'a>>(source: &mut S) -> Result<Self> {
-        source.record("Message", 3)?;
+        source.record(const { &Word::new("Message") }, 3)?;
         source.field("version")?;
         let version = u8::read(source)?;
         if !(1..=3).contains(&version) {
@@ -71,11 +71,11 @@ pub(crate) struct Head<'a>(pub(crate) u8, pub(crate) MId<'a>);
 
 impl<'a> Head<'a> {
     pub(crate) fn read(source: &mut impl Source<'a>) -> Result<Self> {
-        source.record("MegacoMessage", 2)?;
+        source.record(const { &Word::new("MegacoMessage") }, 2)?;
         source.field("authHeader")?;
         Option::<Box<AuthenticationHeader<'a>>>::read(source)?;
         source.field("mess")?;
-        source.record("Message", 3)?;
+        source.record(const { &Word::new("Message") }, 3)?;
         source.field("version")?;
         let version = u8::read(source)?;
         source.field("mId")?;

@@ -53,7 +53,8 @@ macro_rules! record {
 
             fn read<S: $crate::value::Source<'a>>(source: &mut S) -> $crate::Result<Self> {
                 let version = source.version();
-                source.record($crate::model::records::name_of!($name $($text)?), Self::arity(version))?;
+                let name = const { &$crate::value::Word::new($crate::model::records::name_of!($name $($text)?)) };
+                source.record(name, Self::arity(version))?;
                 $(source.field($t1)?; let $f1 = <$ty1 as $crate::value::Value<'a>>::read(source)?;)*
                 $($(
                     let $f2 = if version >= 2 {
@@ -154,11 +155,12 @@ macro_rules! choice {
             }
 
             fn read<S: $crate::value::Source<'a>>(source: &mut S) -> $crate::Result<Self> {
-                let tag = source.choice()?;
-                let value = match tag.as_ref() {
-                    $(tag if tag == $t1.as_bytes() => Self::$v1($crate::value::Value::read(source)?),)*
-                    $($(tag if tag == $t2.as_bytes() => Self::$v2($crate::value::Value::read(source)?),)*)?
-                    $($(tag if tag == $t3.as_bytes() => Self::$v3($crate::value::Value::read(source)?),)*)?
+                use $crate::value::{Spelled, Value, Word};
+
+                let value = match source.choice()? {
+                    $(tag if tag.is(const { &Word::new($t1) }) => Self::$v1(Value::read(source)?),)*
+                    $($(tag if tag.is(const { &Word::new($t2) }) => Self::$v2(Value::read(source)?),)*)?
+                    $($(tag if tag.is(const { &Word::new($t3) }) => Self::$v3(Value::read(source)?),)*)?
                     _ => return Err(source.error(concat!("an alternative of ", stringify!($name)))),
                 };
                 source.end_choice()?;
@@ -224,8 +226,10 @@ macro_rules! atoms {
             }
 
             fn read<S: $crate::value::Source<'a>>(source: &mut S) -> $crate::Result<Self> {
-                match source.atom()?.as_ref() {
-                    $(atom if atom == $t1.as_bytes() => Ok(Self::$v1),)*
+                use $crate::value::{Spelled, Word};
+
+                match source.atom()? {
+                    $(atom if atom.is(const { &Word::new($t1) }) => Ok(Self::$v1),)*
                     _ => Err(source.error(concat!("a value of ", stringify!($name)))),
                 }
             }

@@ -219,6 +219,7 @@ impl Printer<'_> {
         self.close();
     }
 
+    #[inline(always)]
     pub(super) fn time_notation(&mut self, time: &TimeNotation) {
         if !time.date.iter().chain(&time.time).all(u8::is_ascii_digit) {
             self.refuse("a date and a time of digits");

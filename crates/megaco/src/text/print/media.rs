@@ -137,6 +137,7 @@ impl Printer<'_> {
         self.octet(b'}');
     }
 
+    #[inline(always)]
     fn sdp_line(&mut self, name: &[u8], value: &[u8]) {
         if value.iter().any(|octet| matches!(octet, b'\r' | b'\n' | 0)) {
             self.refuse("lines of a session description without line ends in them");

@@ -181,6 +181,7 @@ impl<'o> Printer<'o> {
     }
 
     /// Elements with commas between.
+    #[inline(always)]
     fn list<T>(&mut self, elements: impl IntoIterator<Item = T>, mut each: impl FnMut(&mut Self, T)) {
         let mut first = true;
         for element in elements {
@@ -190,6 +191,7 @@ impl<'o> Printer<'o> {
     }
 
     /// `{ … }` around what is written, or nothing if nothing is.
+    #[inline(always)]
     fn braces_if_any(&mut self, inside: impl FnOnce(&mut Self)) {
         let start = self.out.len();
         self.open();
@@ -408,6 +410,7 @@ impl<'o> Printer<'o> {
         self.close_here();
     }
 
+    #[inline]
     pub(crate) fn transaction(&mut self, transaction: &Transaction<'_>) {
         match transaction {
             Transaction::TransactionRequest(request) => self.transaction_request(request),
@@ -431,6 +434,7 @@ impl<'o> Printer<'o> {
         }
     }
 
+    #[inline(always)]
     fn transaction_request(&mut self, request: &TransactionRequest<'_>) {
         self.token(Token::Transaction);
         self.equal();
@@ -443,6 +447,7 @@ impl<'o> Printer<'o> {
         self.close();
     }
 
+    #[inline(always)]
     fn transaction_reply(&mut self, reply: &TransactionReply<'_>) {
         self.token(Token::Reply);
         self.equal();
@@ -487,6 +492,7 @@ impl<'o> Printer<'o> {
         self.segment(Some(segment.segment_number), segment.segmentation_complete);
     }
 
+    #[inline(always)]
     fn response_ack(&mut self, acks: &[TransactionAck]) {
         if acks.is_empty() {
             self.refuse("an acknowledgement of something");
