@@ -139,7 +139,7 @@ impl Levels {
         if wildcards.is_empty() && id == ROOT {
             return Some(Cow::Borrowed(b"root"));
         }
-        if wildcards.is_empty() && !id.is_empty() && self.are_octets(id.len()) {
+        if wildcards.is_empty() && (1..=LONGEST).contains(&id.len()) && self.are_octets(id.len()) {
             return Some(Cow::Owned(decode_octets(id)));
         }
         self.decode_bits(wildcards, id).map(Cow::Owned)

@@ -399,6 +399,21 @@ mod tests {
         assert!(matches!(ops, [Op::Node(node)] if node.is(Kind::Absent, 0)));
     }
 
+    #[test]
+    fn no_two_words_have_one_number() {
+        let steps = RULES.rules.iter().flat_map(|rule| &rule.steps);
+        let words: BTreeSet<&str> = steps
+            .filter_map(|step| match step {
+                Step::Atom(name) | Step::Record(name, _) => Some(name.text),
+                Step::String(text) => Some(*text),
+                _ => None,
+            })
+            .collect();
+        let numbers: BTreeSet<u64> = words.iter().map(|word| Word::id(word.as_bytes())).collect();
+        assert!(words.len() > 100);
+        assert_eq!(numbers.len(), words.len());
+    }
+
     /// What expands a term takes its parts as they come.
     #[test]
     fn parts_stand_behind_the_tag_as_in_the_shape() {
