@@ -164,7 +164,15 @@ impl Printer<'_> {
             Repr::Struct | Repr::Choice => format!("{PARTS}::Value::empty()"),
             _ => self.empty_of(node),
         };
-        self.boxed(Edge::Field(id), value)
+        if !self.types.is_boxed(Edge::Field(id)) {
+            return value;
+        }
+        // Without code that frees the value.
+        if self.types.choices.small {
+            format!("{PARTS}::boxed(|| {value})")
+        } else {
+            self.boxed(Edge::Field(id), value)
+        }
     }
 
     /// The same of a type as a constant, where it is one.

@@ -1,4 +1,4 @@
-//! What types are taken apart to, for codecs that follow tables.
+//! What types are read and written by, part by part, for codecs that follow tables.
 
 use super::imports::{BOX, PARTS, PER, RESULT};
 use super::{Printer, empty};
@@ -34,216 +34,216 @@ struct Parts<'p, 'm> {
     rules: Vec<&'static str>,
 }
 
-/// A place of a kind.
-fn part(variant: &str, reference: &str) -> String {
-    if variant == "Null" {
-        format!("{PARTS}::Part::Null")
-    } else {
-        format!("{PARTS}::Part::{variant}({reference})")
-    }
-}
-
-/// A value of a kind.
-fn seen(variant: &str, reference: &str) -> String {
-    if variant == "Null" {
-        format!("{PARTS}::Seen::Null")
-    } else {
-        format!("{PARTS}::Seen::{variant}({reference})")
-    }
-}
-
 impl Parts<'_, '_> {
     fn node(&mut self, node: NodeId) {
         let tabled = self.p.types.is_tabled(node);
         match self.p.types.repr(node) {
             Repr::Struct if tabled => {
-                self.value(node, "Part::Members(self)", "Seen::Members(self)");
+                self.value(node);
                 self.members(node);
             }
             Repr::Choice if tabled => {
-                self.value(node, "Part::Alternatives(self)", "Seen::Alternatives(self)");
+                self.value(node);
+                let mut write = self.numbers(node);
+                write.push("w.alternative(number, &self, Self::NAMES)".to_owned());
+                self.writes(&write);
                 self.alternatives(node);
             }
             Repr::Enumerated => self.enumerated(node),
             Repr::Struct | Repr::Choice | Repr::Table(_) if self.p.empties.has_any(node) => {
-                self.value(node, "Part::Straight(self)", "Seen::Straight(self)");
+                self.implement(node);
+                self.empty(node);
+                self.reads(&[format!("r.leaf({PARTS}::LeafMut::Straight(self))")]);
+                self.writes(&[format!("w.leaf({PARTS}::LeafRef::Straight(self))")]);
+                self.p.text.close("}");
                 self.straight(node);
             }
             Repr::List if tabled && self.p.types.is_newtype(node) => {
-                self.value(node, "Value::part(&mut self.0)", "Value::seen(&self.0)");
+                self.implement(node);
+                self.empty(node);
+                self.reads(&[format!("{PARTS}::Value::read(&mut self.0, r)")]);
+                self.writes(&[format!("{PARTS}::Value::write(&self.0, w)")]);
+                self.p.text.close("}");
             }
             _ => {}
         }
     }
 
-    fn implement(&mut self, node: NodeId, what: &str) {
+    /// Begins what a type has as one that is read and written part by part.
+    fn implement(&mut self, node: NodeId) {
         let (name, lifetime) = (self.p.names.ty(node), self.p.lifetime(node, "'a"));
-        let line = format!("impl<'a> {PARTS}::{what}<'a> for {name}{lifetime} {{");
+        let line = format!("impl<'a> {PARTS}::Value<'a> for {name}{lifetime} {{");
         self.p.text.line("");
         self.p.text.open(line);
     }
 
-    fn value(&mut self, node: NodeId, part: &str, seen: &str) {
-        self.implement(node, "Value");
+    fn empty(&mut self, node: NodeId) {
         // A constant is much less to compile than what makes the value.
         let empty = if self.p.empties.is_constant(node) { "Self::EMPTY".into() } else { self.p.empty(node) };
-        self.p.text.line(format!("fn empty() -> Self {{ {empty} }}"));
-        self.p.text.line(format!("fn part(&mut self) -> {PARTS}::Part<'_, 'a> {{ {PARTS}::{part} }}"));
-        self.p.text.line(format!("fn seen(&self) -> {PARTS}::Seen<'_, 'a> {{ {PARTS}::{seen} }}"));
+        self.p.text.line(format!("#[inline] fn empty() -> Self {{ {empty} }}"));
+    }
+
+    fn reads(&mut self, lines: &[String]) {
+        self.p.text.line("#[inline]");
+        self.p.text.open(format!("fn read(&mut self, r: &mut dyn {PARTS}::Source<'a>) {{"));
+        lines.iter().for_each(|line| self.p.text.line(line));
         self.p.text.close("}");
     }
 
-    /// What components or alternatives are called in the specification.
-    fn said(&self, node: NodeId) -> String {
+    fn writes(&mut self, lines: &[String]) {
+        self.p.text.line("#[inline]");
+        self.p
+            .text
+            .open(format!("fn write<'v>(&'v self, w: &mut dyn {PARTS}::Sink<'v, 'a>) where 'a: 'v {{"));
+        lines.iter().for_each(|line| self.p.text.line(line));
+        self.p.text.close("}");
+    }
+
+    /// Begins a type with parts.
+    fn value(&mut self, node: NodeId) {
+        let names = self.name_list(node);
+        self.implement(node);
+        self.p.text.line(format!("const NAMES: &'static str = {names};"));
+        self.empty(node);
+    }
+
+    /// Begins what reads a part.
+    fn read_part(&mut self) {
+        self.p.text.line("#[inline]");
+        self.p
+            .text
+            .open(format!("fn read_part(&mut self, number: usize, r: &mut dyn {PARTS}::Source<'a>) {{"));
+    }
+
+    /// Begins what writes a part.
+    fn write_part(&mut self, number: &str) {
+        self.p.text.line("#[inline]");
+        self.p.text.open(format!(
+            "fn write_part<'v>(&'v self, {number}: usize, w: &mut dyn {PARTS}::Sink<'v, 'a>) where 'a: 'v {{"
+        ));
+    }
+
+    /// The names of components, alternatives or items in the specification.
+    fn name_list(&self, node: NodeId) -> String {
         let shape = self.p.types.shape;
-        let names: Vec<&str> = shape.fields_of(node).map(|(_, field)| shape.name(field.name)).collect();
+        let names: Vec<&str> = match self.p.types.repr(node) {
+            Repr::Enumerated => shape.items_of(node).iter().map(|item| shape.name(item.name)).collect(),
+            _ => shape.fields_of(node).map(|(_, field)| shape.name(field.name)).collect(),
+        };
         format!("{:?}", names.join(" "))
     }
 
     fn members(&mut self, node: NodeId) {
         let shape = self.p.types.shape;
-        self.implement(node, "Members");
         let is_default =
             |(id, _): (FieldId, _)| self.p.is_default(id, &format!("self.{}", self.p.names.field(id)));
         let defaults: Vec<Option<String>> = shape.fields_of(node).map(is_default).collect();
-        self.p.text.open(format!("fn member(&mut self, number: usize) -> {PARTS}::Part<'_, 'a> {{"));
+        let additions = self.p.names.additions(node).map(str::to_owned);
+        self.read_part();
         self.p.text.open("match number {");
         let mut arms: Vec<String> = shape
             .fields_of(node)
             .enumerate()
-            .map(|(at, (id, _))| format!("{at} => {},", self.member_place(id)))
+            .map(|(at, (id, _))| match self.list_default(id) {
+                Some(empty) => {
+                    let name = self.p.names.field(id);
+                    format!("{at} => {{ self.{name} = {empty}; {} }},", self.read_member(id))
+                }
+                None => format!("{at} => {},", self.read_member(id)),
+            })
             .collect();
-        if let Some(name) = self.p.names.additions(node) {
-            arms.push(format!("{} => {PARTS}::Part::Additions(&mut self.{name}),", arms.len()));
+        if let Some(name) = &additions {
+            arms.push(format!("{} => {PARTS}::Value::read(&mut self.{name}, r),", arms.len()));
         }
         self.p.text.fill(arms);
-        self.p.text.line(format!("_ => {PARTS}::Part::Null,"));
+        self.p.text.line("_ => {}");
         self.p.text.close("}");
         self.p.text.close("}");
-        let omits = if defaults.iter().any(Option::is_some) { "defaults" } else { "_" };
-        self.p.text.open(format!(
-            "fn see(&self, number: usize, {omits}: {PARTS}::Defaults) -> {PARTS}::Seen<'_, 'a> {{"
-        ));
+        self.write_part("number");
         self.p.text.open("match number {");
-        let omitted = format!("defaults == {PARTS}::Defaults::Omitted");
         let mut arms: Vec<String> = shape
             .fields_of(node)
             .zip(&defaults)
             .enumerate()
             .map(|(at, ((id, _), is_default))| {
-                let seen = self.member_seen(id);
+                let write = self.write_member(id);
                 match is_default {
                     Some(is_default) => {
-                        format!("{at} if {omitted} && {is_default} => {PARTS}::Seen::Absent, {at} => {seen},")
+                        format!("{at} if {is_default} && w.omits_defaults() => {{}} {at} => {write},")
                     }
-                    None => format!("{at} => {seen},"),
+                    None => format!("{at} => {write},"),
                 }
             })
             .collect();
-        if let Some(name) = self.p.names.additions(node) {
-            arms.push(format!("{} => {PARTS}::Seen::Additions(&self.{name}),", arms.len()));
+        if let Some(name) = &additions {
+            arms.push(format!("{} => {PARTS}::Value::write(&self.{name}, w),", arms.len()));
         }
         self.p.text.fill(arms);
-        let names = self.said(node);
-        self.p.text.line(format!("_ => {PARTS}::Seen::Absent,"));
+        self.p.text.line("_ => {}");
         self.p.text.close("}");
         self.p.text.close("}");
-        self.p.text.line(format!("fn names(&self) -> &'static str {{ {names} }}"));
         self.p.text.close("}");
     }
 
-    /// The place of a component.
-    fn member_place(&self, id: FieldId) -> String {
-        let name = format!("self.{}", self.p.names.field(id));
-        let place = match self.variant(id) {
-            Some(variant) if !self.p.is_option(id) => {
-                let deref = if self.p.types.is_boxed(Edge::Field(id)) { "*" } else { "" };
-                part(variant, &format!("&mut {deref}{name}"))
-            }
-            _ => format!("{PARTS}::Value::part(&mut {name})"),
-        };
-        // Elements are added to a list.
+    /// Whether an optional component is of a type with parts, so that what reads and writes it is not shared with others.
+    fn is_alone(&self, id: FieldId) -> bool {
+        let node = self.p.types.same(self.p.types.shape.field(id).node);
+        let repr = self.p.types.repr(node);
+        self.p.is_option(id) && matches!(repr, Repr::Struct | Repr::Choice | Repr::List | Repr::Enumerated)
+    }
+
+    /// The type of an ENUMERATED that is read by the list of its items.
+    fn listed(&self, id: FieldId) -> Option<&str> {
+        let node = self.p.types.same(self.p.types.shape.field(id).node);
+        let extensible = self.p.types.shape.node(node).extensible;
+        let boxed = self.p.types.is_boxed(Edge::Field(id));
+        (self.p.types.repr(node) == Repr::Enumerated && !extensible && !boxed).then(|| self.p.names.ty(node))
+    }
+
+    fn read_member(&self, id: FieldId) -> String {
+        let place = format!("&mut self.{}", self.p.names.field(id));
+        match self.listed(id) {
+            Some(ty) if self.p.is_option(id) => format!("{PARTS}::read_some_item({place}, {ty}::ITEMS, r)"),
+            Some(ty) => format!("{PARTS}::read_item({place}, {ty}::ITEMS, r)"),
+            None if self.is_alone(id) => format!("{PARTS}::read_some({place}, r)"),
+            None => format!("{PARTS}::Value::read({place}, r)"),
+        }
+    }
+
+    fn write_member(&self, id: FieldId) -> String {
+        let function = if self.is_alone(id) { "write_some" } else { "Value::write" };
+        format!("{PARTS}::{function}(&self.{}, w)", self.p.names.field(id))
+    }
+
+    /// What a list with a DEFAULT that has elements is before its own are added.
+    fn list_default(&self, id: FieldId) -> Option<String> {
         let node = self.p.types.same(self.p.types.shape.field(id).node);
         let is_list = self.p.types.repr(node) == Repr::List;
-        if is_list && self.p.default_value(id).is_some_and(|value| value != self.p.empty_held(id)) {
-            return format!("{{ {name} = {}; {place} }}", self.p.empty_held(id));
-        }
-        place
+        let empty = self.p.empty_held(id);
+        (is_list && self.p.default_value(id).is_some_and(|value| value != empty)).then_some(empty)
     }
 
-    /// The value of a component.
-    fn member_seen(&self, id: FieldId) -> String {
-        let name = self.p.names.field(id);
-        match self.variant(id) {
-            Some(variant) if !self.p.is_option(id) => {
-                let deref = if self.p.types.is_boxed(Edge::Field(id)) { "*" } else { "" };
-                seen(variant, &format!("&{deref}self.{name}"))
-            }
-            _ => format!("{PARTS}::Value::seen(&self.{name})"),
+    /// The number of the alternative that is chosen.
+    fn numbers(&self, node: NodeId) -> Vec<String> {
+        let shape = self.p.types.shape;
+        let arm = |(at, (id, _)): (usize, (FieldId, _))| {
+            format!("    Self::{}(_) => {at},", self.p.names.field(id))
+        };
+        let mut lines = vec!["let number = match self {".to_owned()];
+        lines.extend(shape.fields_of(node).enumerate().map(arm));
+        if shape.node(node).extensible {
+            lines.push(format!("    Self::Unknown(_) => {PARTS}::UNKNOWN,"));
         }
-    }
-
-    /// The place of an alternative that `v` refers to.
-    fn alternative_place(&self, id: FieldId) -> String {
-        match self.variant(id) {
-            Some(variant) if self.p.types.is_boxed(Edge::Field(id)) => part(variant, "&mut **v"),
-            Some(variant) => part(variant, "v"),
-            None => format!("{PARTS}::Value::part(v)"),
-        }
-    }
-
-    /// The value of an alternative that `v` refers to.
-    fn alternative_seen(&self, id: FieldId) -> String {
-        match self.variant(id) {
-            Some(variant) if self.p.types.is_boxed(Edge::Field(id)) => seen(variant, "&**v"),
-            Some(variant) => seen(variant, "v"),
-            None => format!("{PARTS}::Value::seen(v)"),
-        }
-    }
-
-    /// The kind of part that a component or alternative is where it is always there: less to compile than asking its type.
-    fn variant(&self, id: FieldId) -> Option<&'static str> {
-        let node = self.p.types.same(self.p.types.shape.field(id).node);
-        let tabled = self.p.types.is_tabled(node);
-        Some(match self.p.types.repr(node) {
-            Repr::Boolean => "Bool",
-            Repr::Null => "Null",
-            Repr::Integer { signed, bits } => match (signed, bits) {
-                (false, 8) => "U8",
-                (false, 16) => "U16",
-                (false, 32) => "U32",
-                (false, _) => "U64",
-                (true, 8) => "I8",
-                (true, 16) => "I16",
-                (true, 32) => "I32",
-                (true, _) => "I64",
-            },
-            Repr::Float => "Float",
-            Repr::Real => "Real",
-            Repr::Big => "Big",
-            Repr::Bits => "Bits",
-            Repr::Octets | Repr::Any => "Octets",
-            Repr::FixedOctets(_) => "FixedOctets",
-            Repr::Oid => "Oid",
-            Repr::RelativeOid => "RelativeOid",
-            Repr::Text => "Text",
-            Repr::Enumerated => "Items",
-            Repr::Struct if tabled => "Members",
-            Repr::Choice if tabled => "Alternatives",
-            Repr::Struct | Repr::Choice | Repr::Table(_) => "Straight",
-            Repr::List if !self.p.types.is_newtype(node) => "Elements",
-            Repr::List | Repr::FixedBits(_) => return None,
-            Repr::Contained(_) => "Content",
-        })
+        lines.push("};".to_owned());
+        lines
     }
 
     fn alternatives(&mut self, node: NodeId) {
         let shape = self.p.types.shape;
         let extensible = shape.node(node).extensible;
-        self.implement(node, "Alternatives");
         let all: Vec<(FieldId, String)> =
             shape.fields_of(node).map(|(id, _)| (id, self.p.names.field(id).to_owned())).collect();
-        self.p.text.open(format!("fn choose(&mut self, number: usize) -> {PARTS}::Part<'_, 'a> {{"));
+        self.read_part();
         // What was there has no memory to free where it is a constant.
         let constant = self.p.empties.is_constant(node);
         self.p.text.open(if constant {
@@ -262,30 +262,16 @@ impl Parts<'_, '_> {
             self.p.text.line(format!("_ => Self::Unknown({BOX}::default()),"));
         }
         self.p.text.close(if constant { "});" } else { "};" });
+        let unknown = extensible.then_some("Unknown");
+        let names: Vec<&str> = all.iter().map(|(_, name)| name.as_str()).chain(unknown).collect();
         self.p.text.open("match self {");
-        let arms: Vec<String> = all
-            .iter()
-            .map(|(id, name)| format!("Self::{name}(v) => {},", self.alternative_place(*id)))
-            .collect();
-        self.p.text.fill(arms);
-        if extensible {
-            self.p.text.line(format!("Self::Unknown(v) => {PARTS}::Part::Unknown(v),"));
-        }
+        self.p.text.fill(names.iter().map(|name| format!("Self::{name}(v) => {PARTS}::Value::read(v, r),")));
         self.p.text.close("}");
         self.p.text.close("}");
-        self.p.text.open(format!("fn chosen(&self) -> (usize, {PARTS}::Seen<'_, 'a>, &'static str) {{"));
-        self.p.text.open("let (number, value) = match self {");
-        let arm = |(at, (id, name)): (usize, &(FieldId, String))| {
-            format!("Self::{name}(v) => ({at}, {}),", self.alternative_seen(*id))
-        };
-        let arms: Vec<String> = all.iter().enumerate().map(arm).collect();
-        self.p.text.fill(arms);
-        if extensible {
-            self.p.text.line(format!("Self::Unknown(v) => ({PARTS}::UNKNOWN, {PARTS}::Seen::Unknown(v)),"));
-        }
-        self.p.text.close("};");
-        let names = self.said(node);
-        self.p.text.line(format!("(number, value, {names})"));
+        self.write_part("_");
+        self.p.text.open("match self {");
+        self.p.text.fill(names.iter().map(|name| format!("Self::{name}(v) => {PARTS}::Value::write(v, w),")));
+        self.p.text.close("}");
         self.p.text.close("}");
         self.p.text.close("}");
     }
@@ -295,57 +281,58 @@ impl Parts<'_, '_> {
         let extensible = shape.node(node).extensible;
         let items = shape.items_of(node);
         let names: Vec<String> =
-            items.iter().map(|item| self.p.names.item(node, item.value).to_owned()).collect();
-        let name = self.p.names.ty(node).to_owned();
-        self.p.text.line("");
-        self.p.text.open(format!("impl<'a> {PARTS}::Value<'a> for {name} {{"));
+            items.iter().map(|item| format!("Self::{}", self.p.names.item(node, item.value))).collect();
         let first = self.p.first_item(node);
-        self.p.text.line(format!("fn empty() -> Self {{ Self::{first} }}"));
-        self.p
-            .text
-            .line(format!("fn part(&mut self) -> {PARTS}::Part<'_, 'a> {{ {PARTS}::Part::Items(self) }}"));
-        self.p.text.line(format!("fn seen(&self) -> {PARTS}::Seen<'_, 'a> {{ {PARTS}::Seen::Items(self) }}"));
-        self.p.text.close("}");
-        self.p.text.line("");
-        self.p.text.open(format!("impl {PARTS}::Items for {name} {{"));
-        self.p.text.open(format!("fn item(&self) -> ({PARTS}::Item, &'static str) {{"));
-        let in_order = (0..).zip(items).all(|(at, item)| at == item.value);
-        if in_order && !extensible {
-            self.p.text.line(format!("let item = {PARTS}::Item::Known(*self as usize);"));
+        if !extensible {
+            let name = self.p.names.ty(node).to_owned();
+            self.p.text.line("");
+            self.p.text.open(format!("impl {name} {{"));
+            self.p.text.line(format!("const ITEMS: &'static [Self] = &[{}];", names.join(", ")));
+            self.p.text.close("}");
+        }
+        self.implement(node);
+        self.p.text.line(format!("#[inline] fn empty() -> Self {{ Self::{first} }}"));
+        let all = names.join(", ");
+        let read = if extensible {
+            vec![
+                "if let Some(item) = r.item() { *self = match item {".to_owned(),
+                format!("    {PARTS}::Item::Addition(number) => Self::UnknownAddition(number),"),
+                format!("    {PARTS}::Item::Unknown(number) => Self::Unknown(number),"),
+                format!("    item => item.of(&[{all}]).unwrap_or(*self),"),
+                "} }".to_owned(),
+            ]
         } else {
-            self.p.text.open("let item = match self {");
-            let arm = |(at, name): (usize, &String)| format!("Self::{name} => {PARTS}::Item::Known({at}),");
-            self.p.text.fill(names.iter().enumerate().map(arm));
+            vec![format!("{PARTS}::read_item(self, Self::ITEMS, r)")]
+        };
+        self.reads(&read);
+        let list = self.name_list(node);
+        let in_order = (0..).zip(shape.items_of(node)).all(|(at, item)| at == item.value);
+        let mut write = vec![format!("{PARTS}::write_item(*self as usize, {list}, w)")];
+        if !in_order || extensible {
+            write = vec!["let number = match self {".to_owned()];
+            write.extend((0..).zip(&names).map(|(at, name): (usize, _)| format!("    {name} => {at},")));
             if extensible {
-                self.p
-                    .text
-                    .line(format!("Self::UnknownAddition(number) => {PARTS}::Item::Addition(*number),"));
-                self.p.text.line(format!("Self::Unknown(number) => {PARTS}::Item::Unknown(*number),"));
+                let other = |variant: &str, item: &str| {
+                    format!(
+                        "    Self::{variant}(number) => return w.item({PARTS}::Item::{item}(*number), {list}),"
+                    )
+                };
+                write.push(other("UnknownAddition", "Addition"));
+                write.push(other("Unknown", "Unknown"));
             }
-            self.p.text.close("};");
+            write.push("};".to_owned());
+            write.push(format!("{PARTS}::write_item(number, {list}, w)"));
         }
-        let said = items.iter().map(|item| shape.name(item.name)).collect::<Vec<_>>().join(" ");
-        self.p.text.line(format!("(item, {said:?})"));
-        self.p.text.close("}");
-        self.p.text.open(format!("fn set(&mut self, item: {PARTS}::Item) {{"));
-        let names: Vec<String> = names.iter().map(|name| format!("Self::{name}")).collect();
-        let known = format!("item.of(&[{}]).unwrap_or(*self)", names.join(", "));
-        if extensible {
-            self.p.text.open("*self = match item {");
-            self.p.text.line(format!("{PARTS}::Item::Addition(number) => Self::UnknownAddition(number),"));
-            self.p.text.line(format!("{PARTS}::Item::Unknown(number) => Self::Unknown(number),"));
-            self.p.text.line(format!("item => {known},"));
-            self.p.text.close("};");
-        } else {
-            self.p.text.line(format!("*self = {known};"));
-        }
-        self.p.text.close("}");
+        self.writes(&write);
         self.p.text.close("}");
     }
 
     /// The codecs that a type has, as those of a part.
     fn straight(&mut self, node: NodeId) {
-        self.implement(node, "Straight");
+        let (name, lifetime) = (self.p.names.ty(node), self.p.lifetime(node, "'a"));
+        let line = format!("impl<'a> {PARTS}::Straight<'a> for {name}{lifetime} {{");
+        self.p.text.line("");
+        self.p.text.open(line);
         if self.p.types.keys(node).is_empty() {
             for rules in self.rules.clone() {
                 let aligned = rules == "aper";

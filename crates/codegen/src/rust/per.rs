@@ -233,6 +233,10 @@ impl Per<'_, '_> {
         let known = self.p.name_const(*node);
         self.line(known);
         self.line("");
+        if self.p.types.is_tabled(*node) {
+            // What frees a value is made where values are asked for, and not here too.
+            self.line("#[inline]");
+        }
         self.open(format!("fn read(r: &mut {PER}::Reader<'a, {aligned}>) -> {RESULT}<Self> {{"));
         let read = self.read(value, At::Nothing);
         self.line(if *wraps { format!("Ok(Self({read}))") } else { ok(&read) });

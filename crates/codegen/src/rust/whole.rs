@@ -35,7 +35,7 @@ fn one(p: &mut Printer<'_>, node: NodeId, mixed: bool) {
     }
     if mixed {
         let line = format!(
-            "fn notation(&self, p: &mut {CODEC}::Printer<'_, '_>) -> {FMT}::Result {{ p.seen({PARTS}::Value::seen(self)) }}"
+            "fn notation(&self, p: &mut {CODEC}::Printer<'_, '_>) -> {FMT}::Result {{ p.value(self) }}"
         );
         lines.push((NOTATION.to_string(), line));
     }

@@ -1,6 +1,6 @@
 //! Values in the notation of ASN.1 (X.680 clauses 18 to 46), which is what generated types show as `Debug`.
 
-use super::parts::{Item, Members, Seen, UNKNOWN, all, name};
+use super::parts::{Item, LeafRef, Parts, Sink, UNKNOWN, Value, name};
 use super::{Contained, SequenceOf, UnknownAdditions, UnknownAlternative};
 use crate::types::{
     BitString, ExactReal, FixedBits, Integer, ObjectIdentifier, Octets, RelativeObjectIdentifier, Text,
@@ -84,77 +84,39 @@ impl Printer<'_, '_> {
         self.octets(octets)
     }
 
-    /// A value that is taken apart.
+    /// A value that is written part by part.
     ///
     /// # Errors
     /// Those of the formatter.
-    pub fn seen(&mut self, value: Seen<'_, '_>) -> Result {
+    pub fn value<'a, T: Value<'a>>(&mut self, value: &T) -> Result {
+        let mut shown = Shown { p: self, name: None, result: Ok(()) };
+        value.write(&mut shown);
+        shown.result
+    }
+
+    fn leaf(&mut self, value: LeafRef<'_, '_>) -> Result {
         match value {
-            Seen::Absent => Ok(()),
-            Seen::Null => ().notation(self),
-            Seen::Bool(value) => value.notation(self),
-            Seen::U8(value) => value.notation(self),
-            Seen::U16(value) => value.notation(self),
-            Seen::U32(value) => value.notation(self),
-            Seen::U64(value) => value.notation(self),
-            Seen::I8(value) => value.notation(self),
-            Seen::I16(value) => value.notation(self),
-            Seen::I32(value) => value.notation(self),
-            Seen::I64(value) => value.notation(self),
-            Seen::Big(value) => value.notation(self),
-            Seen::Real(value) => value.notation(self),
-            Seen::Float(value) => value.notation(self),
-            Seen::Bits(value) => value.notation(self),
-            Seen::Octets(value) => value.notation(self),
-            Seen::FixedOctets(value) => self.octets(value),
-            Seen::FixedBits(word, count) => {
+            LeafRef::Null => ().notation(self),
+            LeafRef::Bool(value) => value.notation(self),
+            LeafRef::Large(value) => value.notation(self),
+            LeafRef::Number(value) => value.notation(self),
+            LeafRef::Big(value) => value.notation(self),
+            LeafRef::Real(value) => value.notation(self),
+            LeafRef::Float(value) => value.notation(self),
+            LeafRef::Bits(value) => value.notation(self),
+            LeafRef::Octets(value) => value.notation(self),
+            LeafRef::FixedOctets(value) => self.octets(value),
+            LeafRef::FixedBits(word, count) => {
                 let count = usize::try_from(count).unwrap_or_default();
                 self.bits((0..count).map(|at| word >> (count - 1 - at) & 1 == 1))
             }
-            Seen::Oid(value) => value.notation(self),
-            Seen::RelativeOid(value) => value.notation(self),
-            Seen::Text(value) => value.notation(self),
-            Seen::Additions(value) => value.notation(self),
-            Seen::Unknown(value) => value.notation(self),
-            Seen::Straight(value) => value.notation(self),
-            Seen::Members(value) => self.members_of(value),
-            Seen::Alternatives(value) => match value.chosen() {
-                (UNKNOWN, value, _) => self.seen(value),
-                (number, inside, names) => {
-                    write!(self.f, "{} : ", name(names, number))?;
-                    self.seen(inside)
-                }
-            },
-            Seen::Items(value) => match value.item() {
-                (Item::Known(number), names) => self.word(name(names, number)),
-                (Item::Addition(number), _) => self.word(format_args!("/* addition {number} */")),
-                (Item::Unknown(number), _) => self.word(number),
-            },
-            Seen::Elements(list) => self.braces(0..list.count(), |p, number| p.seen(list.element(number))),
-            Seen::Content(content) => match content.content() {
-                Ok(inside) => {
-                    self.f.write_str("CONTAINING ")?;
-                    self.seen(inside)
-                }
-                Err(other) => self.seen(other),
-            },
+            LeafRef::Oid(value) => value.notation(self),
+            LeafRef::RelativeOid(value) => value.notation(self),
+            LeafRef::Text(value) => value.notation(self),
+            LeafRef::Additions(value) => value.notation(self),
+            LeafRef::Unknown(value) => value.notation(self),
+            LeafRef::Straight(value) => value.notation(self),
         }
-    }
-
-    fn members_of(&mut self, value: &dyn Members<'_>) -> Result {
-        // Additions that are not known stand behind the last name.
-        let all = value.names().split_terminator(' ').chain([""]).zip(all(value));
-        let there = all.filter(|(_, member)| match member {
-            Seen::Absent => false,
-            Seen::Additions(additions) => !additions.is_empty(),
-            _ => true,
-        });
-        self.braces(there, |p, (name, member)| {
-            if !name.is_empty() {
-                write!(p.f, "{name} ")?;
-            }
-            p.seen(member)
-        })
     }
 
     fn braces<T>(
@@ -162,17 +124,32 @@ impl Printer<'_, '_> {
         parts: impl Iterator<Item = T>,
         mut show: impl FnMut(&mut Self, T) -> Result,
     ) -> Result {
-        self.f.write_str("{")?;
+        self.begin()?;
         let mut count = 0_usize;
-        self.level += 1;
         for part in parts {
-            if count > 0 {
-                self.f.write_str(if self.f.alternate() { "," } else { ", " })?;
-            }
+            self.between(count)?;
             count += 1;
-            self.line()?;
             show(self, part)?;
         }
+        self.end(count)
+    }
+
+    /// Begins parts in braces.
+    fn begin(&mut self) -> Result {
+        self.level += 1;
+        self.f.write_str("{")
+    }
+
+    /// What stands in front of a part, behind so many others.
+    fn between(&mut self, count: usize) -> Result {
+        if count > 0 {
+            self.f.write_str(if self.f.alternate() { "," } else { ", " })?;
+        }
+        self.line()
+    }
+
+    /// Ends so many parts in braces.
+    fn end(&mut self, count: usize) -> Result {
         self.level -= 1;
         if count > 0 {
             self.line()?;
@@ -220,6 +197,81 @@ impl Printer<'_, '_> {
 impl core::fmt::Debug for Printer<'_, '_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         f.debug_struct("Printer").field("level", &self.level).finish_non_exhaustive()
+    }
+}
+
+/// Shows a value that is written part by part.
+struct Shown<'p, 'q, 'f> {
+    p: &'p mut Printer<'q, 'f>,
+    /// The name of the component that comes next, and how many stand in front of it; taken when it turns out to be there.
+    name: Option<(&'static str, usize)>,
+    /// The fault of the formatter, after which nothing is shown.
+    result: Result,
+}
+
+impl<'q, 'f> Shown<'_, 'q, 'f> {
+    /// Shows a value, behind its name if it is one of a component.
+    fn show(&mut self, show: impl FnOnce(&mut Printer<'q, 'f>) -> Result) {
+        let name = self.name.take();
+        if self.result.is_err() {
+            return;
+        }
+        let p = &mut *self.p;
+        let named = name.map_or(Ok(()), |(name, count)| {
+            p.between(count)?;
+            if name.is_empty() { Ok(()) } else { write!(p.f, "{name} ") }
+        });
+        self.result = named.and_then(|()| show(p));
+    }
+}
+
+impl<'v, 'a> Sink<'v, 'a> for Shown<'_, '_, '_> {
+    fn leaf(&mut self, value: LeafRef<'v, 'a>) {
+        match value {
+            LeafRef::Additions(additions) if additions.is_empty() => {}
+            _ => self.show(|p| p.leaf(value)),
+        }
+    }
+
+    fn item(&mut self, item: Item, names: &'static str) {
+        self.show(|p| match item {
+            Item::Known(number) => p.word(name(names, number)),
+            Item::Addition(number) => p.word(format_args!("/* addition {number} */")),
+            Item::Unknown(number) => p.word(number),
+        });
+    }
+
+    fn members(&mut self, value: &dyn Parts<'v, 'a>, names: &'static str) {
+        self.show(Printer::begin);
+        let mut count = 0;
+        // Additions that are not known stand behind the last name.
+        for (number, name) in names.split_terminator(' ').chain([""]).enumerate() {
+            self.name = Some((name, count));
+            value.write_part(number, self);
+            count += usize::from(self.name.take().is_none());
+        }
+        self.show(|p| p.end(count));
+    }
+
+    fn alternative(&mut self, number: usize, value: &dyn Parts<'v, 'a>, names: &'static str) {
+        if number != UNKNOWN {
+            self.show(|p| write!(p.f, "{} : ", name(names, number)));
+        }
+        value.write_part(number, self);
+    }
+
+    fn elements(&mut self, count: usize, value: &dyn Parts<'v, 'a>) {
+        self.show(Printer::begin);
+        for number in 0..count {
+            self.show(|p| p.between(number));
+            value.write_part(number, self);
+        }
+        self.show(|p| p.end(count));
+    }
+
+    fn content(&mut self, value: &dyn Parts<'v, 'a>) {
+        self.show(|p| p.f.write_str("CONTAINING "));
+        value.write_part(0, self);
     }
 }
 

@@ -1,15 +1,18 @@
-//! What generated types are taken apart to, for codecs that follow tables rather than being printed for each type
-//! (`codecs = "small"` of an overlay).
+//! What generated types are read and written by, part by part, for codecs that follow tables rather than being printed for
+//! each type (`codecs = "small"` of an overlay).
 //!
-//! A table tells how the components of a type are encoded; the type itself gives places to write them to ([`Part`]) and
-//! to read them from ([`Seen`]) by their numbers. Neither knows encoding rules.
+//! A table tells how the components of a type are encoded. The type itself hands its components to a [`Source`] that fills
+//! them, or to a [`Sink`] that takes them, by their numbers. Types know no encoding rules.
+//!
+//! References to types are what has the traits of objects ([`Places`], [`Parts`]), not the types themselves: what frees a
+//! value would be part of the table of each type, and is most of what there is to compile.
 
 mod whole;
 
-pub(super) use whole::all;
 pub use whole::{clone, debug, equal, owned};
 
-use super::{Contained, Notation, UnknownAdditions, UnknownAlternative, per};
+use super::per;
+use super::{Contained, Notation, UnknownAdditions, UnknownAlternative};
 use crate::types::{
     BitString, ExactReal, FixedBits, Integer, ObjectIdentifier, Octets, RelativeObjectIdentifier, Text,
 };
@@ -36,76 +39,151 @@ pub fn filled<T>(mut value: T, fill: impl FnOnce(&mut T) -> Result<()>) -> Resul
     Ok(value)
 }
 
-/// A type whose values are read into a place, and taken apart.
+/// Makes a box. Unlike [`Box::new`] there is no value to be freed if there is no memory, so that there is no code for it.
+#[inline]
+pub fn boxed<T>(value: impl FnOnce() -> T) -> Box<T> {
+    Box::write(Box::new_uninit(), value())
+}
+
+/// Reads a component that may be absent and is there. Unlike [`Value::read`] of an option, which is one function for all
+/// components of a type, it is part of the code around it: for types with parts, which are mostly used once.
+#[inline(always)]
+pub fn read_some<'a, T: Value<'a>>(place: &mut Option<T>, r: &mut dyn Source<'a>) {
+    put(place, Some(T::empty()));
+    if let Some(value) = place {
+        value.read(r);
+    }
+}
+
+/// Hands a component that may be absent to a sink, as [`read_some`] reads it.
+#[inline(always)]
+pub fn write_some<'v, 'a: 'v, T: Value<'a>>(value: &'v Option<T>, w: &mut dyn Sink<'v, 'a>) {
+    if let Some(value) = value {
+        value.write(w);
+    }
+}
+
+/// Hands an item of an ENUMERATED to a sink, by its number in the declaration.
+pub fn write_item<'v, 'a: 'v>(number: usize, names: &'static str, w: &mut dyn Sink<'v, 'a>) {
+    w.item(Item::Known(number), names);
+}
+
+/// A type whose values are read and written part by part. Those of SEQUENCE and SET types need [`Value::read_part`] and
+/// [`Value::write_part`] alone.
 pub trait Value<'a>: Sized {
+    /// The names of components or alternatives, with a space between them.
+    const NAMES: &'static str = "";
+
     /// What a value is before it is read: optional components are absent, others have their DEFAULT or anything.
     fn empty() -> Self;
 
-    /// The place to read into. An optional component is there from then on.
-    fn part(&mut self) -> Part<'_, 'a>;
+    /// Reads into a value that has not been read. What is there is not freed.
+    #[inline]
+    fn read(&mut self, r: &mut dyn Source<'a>) {
+        let mut place = self;
+        r.parts(&mut place, Self::NAMES);
+    }
 
-    /// What is to be written.
-    fn seen(&self) -> Seen<'_, 'a>;
+    /// Hands the value to a sink.
+    #[inline]
+    fn write<'v>(&'v self, w: &mut dyn Sink<'v, 'a>)
+    where
+        'a: 'v,
+    {
+        w.members(&self, Self::NAMES);
+    }
+
+    /// Reads one of the parts of a value: see [`Source::parts`].
+    fn read_part(&mut self, _number: usize, _: &mut dyn Source<'a>) {}
+
+    /// Hands one of the parts of a value to a sink; nothing where there is none with that number.
+    fn write_part<'v>(&'v self, _number: usize, _: &mut dyn Sink<'v, 'a>)
+    where
+        'a: 'v,
+    {
+    }
 }
 
-/// The components of a SEQUENCE or SET, by their numbers in their declaration; behind the last, unknown additions.
-pub trait Members<'a> {
-    /// The place of one.
-    fn member(&mut self, number: usize) -> Part<'_, 'a>;
-
-    /// The value of one; [`Seen::Absent`] also where there is none of the number.
-    fn see(&self, number: usize, defaults: Defaults) -> Seen<'_, 'a>;
-
-    /// The names of all, with a space between them.
-    fn names(&self) -> &'static str;
+/// The parts of a value as places to read into.
+pub trait Places<'a> {
+    /// As [`Value::read_part`].
+    fn read_part(&mut self, number: usize, r: &mut dyn Source<'a>);
 }
 
-/// What is said of a component that has the value of its DEFAULT.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Defaults {
-    /// It is absent, as in what is encoded.
-    Omitted,
-    /// It has this value.
-    Told,
+/// The parts of a value as they are.
+pub trait Parts<'v, 'a> {
+    /// As [`Value::write_part`].
+    fn write_part(&self, number: usize, w: &mut dyn Sink<'v, 'a>);
 }
 
-/// The alternatives of a CHOICE, by their numbers in its declaration.
-pub trait Alternatives<'a> {
-    /// Chooses one of a value that has not been read, and gives its place; [`UNKNOWN`] is one of a later version. What
-    /// was there is not freed where such a value has no memory.
-    fn choose(&mut self, number: usize) -> Part<'_, 'a>;
+impl<'a, T: Value<'a>> Places<'a> for &mut T {
+    fn read_part(&mut self, number: usize, r: &mut dyn Source<'a>) {
+        T::read_part(self, number, r);
+    }
+}
 
-    /// The one that is chosen, and the names of all, with a space between them.
-    fn chosen(&self) -> (usize, Seen<'_, 'a>, &'static str);
+impl<'v, 'a: 'v, T: Value<'a>> Parts<'v, 'a> for &'v T {
+    fn write_part(&self, number: usize, w: &mut dyn Sink<'v, 'a>) {
+        T::write_part(self, number, w);
+    }
+}
+
+/// Where values are read from. It knows how the value that is next is encoded. A fault is kept there: nothing is read after it.
+pub trait Source<'a> {
+    /// Reads a value without parts.
+    fn leaf(&mut self, place: LeafMut<'_, 'a>);
+
+    /// Reads which item an ENUMERATED is; nothing after a fault.
+    fn item(&mut self) -> Option<Item>;
+
+    /// Reads a value with parts:
+    /// - SEQUENCE, SET: those of the components that are there, numbered as declared; behind the last, unknown additions.
+    /// - CHOICE: the one that is chosen, or [`UNKNOWN`].
+    /// - SEQUENCE OF, SET OF: the next element; the number is how many are expected, this one included.
+    ///
+    /// `names` are those of components or alternatives, with a space between them.
+    fn parts(&mut self, value: &mut dyn Places<'a>, names: &'static str);
+
+    /// Reads a string with CONTAINING: `value` has the value inside as its only part. What is there instead is answered;
+    /// nothing after a fault.
+    fn content(&mut self, value: &mut dyn Places<'a>) -> Option<Contained<'a, ()>>;
+}
+
+/// What values are written to. It knows how the value that is next is to be encoded. A fault is kept there: nothing is written
+/// after it.
+pub trait Sink<'v, 'a> {
+    /// Takes a value without parts.
+    fn leaf(&mut self, value: LeafRef<'v, 'a>);
+
+    /// Takes which item an ENUMERATED is.
+    fn item(&mut self, item: Item, names: &'static str);
+
+    /// SEQUENCE, SET: the components, numbered as declared; behind the last, unknown additions.
+    fn members(&mut self, value: &dyn Parts<'v, 'a>, names: &'static str);
+
+    /// CHOICE: the number of the alternative that is chosen, and itself, whatever the number.
+    fn alternative(&mut self, number: usize, value: &dyn Parts<'v, 'a>, names: &'static str);
+
+    /// SEQUENCE OF, SET OF: how many elements, and these.
+    fn elements(&mut self, count: usize, value: &dyn Parts<'v, 'a>);
+
+    /// A string with CONTAINING that has a value inside, which is its only part.
+    fn content(&mut self, value: &dyn Parts<'v, 'a>);
+
+    /// Whether a component that has the value of its DEFAULT is absent, as in what is encoded.
+    fn omits_defaults(&self) -> bool {
+        false
+    }
 }
 
 /// The number of an alternative of a later version.
 pub const UNKNOWN: usize = usize::MAX;
 
-/// The name of a component.
-#[cold]
-pub(super) fn member_name(value: &dyn Members<'_>, number: u16) -> &'static str {
-    name(value.names(), number.into())
-}
-
-/// The name of an alternative.
-#[cold]
-pub(super) fn alternative_name(value: &dyn Alternatives<'_>, number: u16) -> &'static str {
-    name(value.chosen().2, number.into())
-}
-
 /// The name with a number.
+#[cold]
+#[inline(never)]
 pub(super) fn name(names: &'static str, number: usize) -> &'static str {
     names.split(' ').nth(number).unwrap_or_default()
-}
-
-/// An ENUMERATED.
-pub trait Items {
-    /// The item that it is, and the names of all, with a space between them.
-    fn item(&self) -> (Item, &'static str);
-
-    /// Takes an item.
-    fn set(&mut self, item: Item);
 }
 
 /// An item of an ENUMERATED.
@@ -122,6 +200,7 @@ pub enum Item {
 impl Item {
     /// The item of these, if it is one.
     #[must_use]
+    #[inline]
     pub fn of<T: Copy>(self, items: &[T]) -> Option<T> {
         match self {
             Self::Known(number) => items.get(number).copied(),
@@ -130,34 +209,29 @@ impl Item {
     }
 }
 
-/// The elements of a list.
-pub trait Elements<'a> {
-    /// So many will come, if it is true.
-    fn expect(&mut self, count: usize);
-
-    /// The place of one more.
-    fn push(&mut self) -> Part<'_, 'a>;
-
-    /// How many there are.
-    fn count(&self) -> usize;
-
-    /// One of them.
-    fn element(&self, number: usize) -> Seen<'_, 'a>;
+/// Reads an ENUMERATED without extension, all of whose items are in `all`.
+#[inline(always)]
+pub fn read_item<'a, T: Copy>(place: &mut T, all: &[T], r: &mut dyn Source<'a>) {
+    if let Some(item) = all.get(item_number(r)) {
+        *place = *item;
+    }
 }
 
-/// A string with CONTAINING.
-pub trait Content<'a> {
-    /// The place of the value inside.
-    fn value(&mut self) -> Part<'_, 'a>;
+/// The same of one that may be absent and is there.
+#[inline(always)]
+pub fn read_some_item<'a, T: Copy>(place: &mut Option<T>, all: &[T], r: &mut dyn Source<'a>) {
+    if let Some(item) = all.get(item_number(r)) {
+        *place = Some(*item);
+    }
+}
 
-    /// Takes the octets of an OCTET STRING instead.
-    fn set_octets(&mut self, octets: Octets<'a>);
-
-    /// Takes the bits of a BIT STRING instead.
-    fn set_bits(&mut self, bits: BitString<'a>);
-
-    /// The value inside, or the octets or bits that are there instead.
-    fn content(&self) -> core::result::Result<Seen<'_, 'a>, Seen<'_, 'a>>;
+/// The number of an item that is read, or one of none.
+#[inline(never)]
+fn item_number(r: &mut dyn Source<'_>) -> usize {
+    match r.item() {
+        Some(Item::Known(number)) => number,
+        _ => usize::MAX,
+    }
 }
 
 /// A type that has codecs of its own: open types with tables, and what they need around them.
@@ -195,25 +269,44 @@ pub trait Straight<'a>: Notation {
     }
 }
 
-macro_rules! parts {
+macro_rules! leaves {
     ($($name:ident $ty:ty, $(#[$doc:meta])*;)*) => {
-        /// A place to read a value into.
-        #[allow(missing_debug_implementations)] // types that are taken apart show themselves
-        pub enum Part<'v, 'a> {
-            /// NULL, or nothing at all.
+        /// A place to read a value without parts into.
+        #[allow(missing_debug_implementations)] // values show themselves
+        pub enum LeafMut<'v, 'a> {
+            /// NULL.
             Null,
+            /// INTEGER.
+            U8(&'v mut u8),
+            /// INTEGER.
+            U16(&'v mut u16),
+            /// INTEGER.
+            U32(&'v mut u32),
+            /// INTEGER.
+            U64(&'v mut u64),
+            /// INTEGER.
+            I8(&'v mut i8),
+            /// INTEGER.
+            I16(&'v mut i16),
+            /// INTEGER.
+            I32(&'v mut i32),
+            /// INTEGER.
+            I64(&'v mut i64),
             $($(#[$doc])* $name(&'v mut $ty),)*
             /// A BIT STRING of a fixed size: the bits as the lowest of a word, and how many they are.
             FixedBits(&'v mut u64, u32),
         }
 
-        /// A value to write.
+        /// A value without parts.
         #[allow(missing_debug_implementations)]
-        pub enum Seen<'v, 'a> {
-            /// A component that is not there, or has its DEFAULT.
-            Absent,
+        #[derive(Clone, Copy)]
+        pub enum LeafRef<'v, 'a> {
             /// NULL.
             Null,
+            /// INTEGER of up to 64 bits with its sign.
+            Number(i64),
+            /// INTEGER of 64 bits without a sign, above those.
+            Large(u64),
             $($(#[$doc])* $name(&'v $ty),)*
             /// A BIT STRING of a fixed size: the bits as the lowest of a word, and how many they are.
             FixedBits(u64, u32),
@@ -221,16 +314,8 @@ macro_rules! parts {
     };
 }
 
-parts! {
+leaves! {
     Bool bool, /** BOOLEAN. */;
-    U8 u8, /** INTEGER. */;
-    U16 u16, /** INTEGER. */;
-    U32 u32, /** INTEGER. */;
-    U64 u64, /** INTEGER. */;
-    I8 i8, /** INTEGER. */;
-    I16 i16, /** INTEGER. */;
-    I32 i32, /** INTEGER. */;
-    I64 i64, /** INTEGER. */;
     Big Integer<'a>, /** INTEGER of any size. */;
     Real ExactReal<'a>, /** REAL. */;
     Float f64, /** REAL as the nearest `f64`. */;
@@ -240,17 +325,12 @@ parts! {
     Oid ObjectIdentifier<'a>, /** OBJECT IDENTIFIER. */;
     RelativeOid RelativeObjectIdentifier<'a>, /** RELATIVE-OID. */;
     Text Text<'a>, /** Character strings and times. */;
-    Members dyn Members<'a> + 'v, /** SEQUENCE, SET. */;
     Additions UnknownAdditions, /** Extension additions of later versions. */;
-    Alternatives dyn Alternatives<'a> + 'v, /** CHOICE. */;
     Unknown UnknownAlternative<'a>, /** An alternative of a later version. */;
-    Items dyn Items + 'v, /** ENUMERATED. */;
-    Elements dyn Elements<'a> + 'v, /** SEQUENCE OF, SET OF. */;
-    Content dyn Content<'a> + 'v, /** A string with CONTAINING. */;
     Straight dyn Straight<'a> + 'v, /** A type with codecs of its own. */;
 }
 
-macro_rules! leaves {
+macro_rules! values {
     ($($name:ident $ty:ty: $empty:expr;)*) => {$(
         impl<'a> Value<'a> for $ty {
             #[inline]
@@ -258,29 +338,22 @@ macro_rules! leaves {
                 $empty
             }
 
-            #[inline]
-            fn part(&mut self) -> Part<'_, 'a> {
-                Part::$name(self)
+            fn read(&mut self, r: &mut dyn Source<'a>) {
+                r.leaf(LeafMut::$name(self))
             }
 
-            #[inline]
-            fn seen(&self) -> Seen<'_, 'a> {
-                Seen::$name(self)
+            fn write<'v>(&'v self, w: &mut dyn Sink<'v, 'a>)
+            where
+                'a: 'v,
+            {
+                w.leaf(LeafRef::$name(self))
             }
         }
     )*};
 }
 
-leaves! {
+values! {
     Bool bool: false;
-    U8 u8: 0;
-    U16 u16: 0;
-    U32 u32: 0;
-    U64 u64: 0;
-    I8 i8: 0;
-    I16 i16: 0;
-    I32 i32: 0;
-    I64 i64: 0;
     Big Integer<'a>: Integer::ZERO;
     Real ExactReal<'a>: ExactReal::ZERO;
     Float f64: 0.0;
@@ -290,56 +363,48 @@ leaves! {
     RelativeOid RelativeObjectIdentifier<'a>: RelativeObjectIdentifier::constant(&[0]);
     Text Text<'a>: Text::default();
     Additions UnknownAdditions: Self::NONE;
+    Unknown UnknownAlternative<'a>: Self::default();
 }
 
-impl<'a> Value<'a> for () {
-    #[inline]
-    fn empty() -> Self {}
+/// What a type without generics of its own does for [`Value`]; the others have their own.
+macro_rules! plain {
+    ([$($generics:tt)*] $ty:ty: $empty:expr, |$read:ident| $place:expr, |$write:ident| $leaf:expr) => {
+        impl<'a, $($generics)*> Value<'a> for $ty {
+            #[inline]
+            fn empty() -> Self {
+                $empty
+            }
 
-    #[inline]
-    fn part(&mut self) -> Part<'_, 'a> {
-        Part::Null
-    }
+            fn read(&mut self, r: &mut dyn Source<'a>) {
+                let $read = self;
+                r.leaf($place)
+            }
 
-    #[inline]
-    fn seen(&self) -> Seen<'_, 'a> {
-        Seen::Null
-    }
+            fn write<'v>(&'v self, w: &mut dyn Sink<'v, 'a>)
+            where
+                'a: 'v,
+            {
+                let $write = self;
+                w.leaf($leaf)
+            }
+        }
+    };
 }
 
-impl<'a, const N: usize> Value<'a> for [u8; N] {
-    #[inline]
-    fn empty() -> Self {
-        [0; N]
-    }
-
-    #[inline]
-    fn part(&mut self) -> Part<'_, 'a> {
-        Part::FixedOctets(self)
-    }
-
-    #[inline]
-    fn seen(&self) -> Seen<'_, 'a> {
-        Seen::FixedOctets(self)
-    }
-}
-
-impl<'a, const N: u32> Value<'a> for FixedBits<N> {
-    #[inline]
-    fn empty() -> Self {
-        Self::default()
-    }
-
-    #[inline]
-    fn part(&mut self) -> Part<'_, 'a> {
-        Part::FixedBits(self.word(), N)
-    }
-
-    #[inline]
-    fn seen(&self) -> Seen<'_, 'a> {
-        Seen::FixedBits(self.get(), N)
-    }
-}
+plain!([] u8: 0, |v| LeafMut::U8(v), |v| LeafRef::Number((*v).into()));
+plain!([] u16: 0, |v| LeafMut::U16(v), |v| LeafRef::Number((*v).into()));
+plain!([] u32: 0, |v| LeafMut::U32(v), |v| LeafRef::Number((*v).into()));
+plain!([] i8: 0, |v| LeafMut::I8(v), |v| LeafRef::Number((*v).into()));
+plain!([] i16: 0, |v| LeafMut::I16(v), |v| LeafRef::Number((*v).into()));
+plain!([] i32: 0, |v| LeafMut::I32(v), |v| LeafRef::Number((*v).into()));
+plain!([] i64: 0, |v| LeafMut::I64(v), |v| LeafRef::Number(*v));
+plain!([] u64: 0, |v| LeafMut::U64(v), |v| match i64::try_from(*v) {
+    Ok(number) => LeafRef::Number(number),
+    Err(_) => LeafRef::Large(*v),
+});
+plain!([] (): (), |_v| LeafMut::Null, |_v| LeafRef::Null);
+plain!([const N: usize] [u8; N]: [0; N], |v| LeafMut::FixedOctets(v), |v| LeafRef::FixedOctets(v));
+plain!([const N: u32] FixedBits<N>: Self::default(), |v| LeafMut::FixedBits(v.word(), N), |v| LeafRef::FixedBits(v.get(), N));
 
 impl<'a, T: Value<'a>> Value<'a> for Option<T> {
     #[inline]
@@ -347,41 +412,37 @@ impl<'a, T: Value<'a>> Value<'a> for Option<T> {
         None
     }
 
-    #[inline]
-    fn part(&mut self) -> Part<'_, 'a> {
-        if self.is_none() {
-            put(self, Some(T::empty()));
-        }
-        // Without closures, each of which would be a function to compile.
-        match self {
-            Some(value) => value.part(),
-            None => Part::Null,
-        }
+    #[inline(never)]
+    fn read(&mut self, r: &mut dyn Source<'a>) {
+        read_some(self, r);
     }
 
-    #[inline]
-    fn seen(&self) -> Seen<'_, 'a> {
-        match self {
-            Some(value) => value.seen(),
-            None => Seen::Absent,
-        }
+    #[inline(never)]
+    fn write<'v>(&'v self, w: &mut dyn Sink<'v, 'a>)
+    where
+        'a: 'v,
+    {
+        write_some(self, w);
     }
 }
 
 impl<'a, T: Value<'a>> Value<'a> for Box<T> {
     #[inline]
     fn empty() -> Self {
-        Self::new(T::empty())
+        boxed(T::empty)
     }
 
     #[inline]
-    fn part(&mut self) -> Part<'_, 'a> {
-        (**self).part()
+    fn read(&mut self, r: &mut dyn Source<'a>) {
+        (**self).read(r)
     }
 
     #[inline]
-    fn seen(&self) -> Seen<'_, 'a> {
-        (**self).seen()
+    fn write<'v>(&'v self, w: &mut dyn Sink<'v, 'a>)
+    where
+        'a: 'v,
+    {
+        (**self).write(w)
     }
 }
 
@@ -392,41 +453,30 @@ impl<'a, T: Value<'a>> Value<'a> for Vec<T> {
     }
 
     #[inline]
-    fn part(&mut self) -> Part<'_, 'a> {
-        Part::Elements(self)
+    fn write<'v>(&'v self, w: &mut dyn Sink<'v, 'a>)
+    where
+        'a: 'v,
+    {
+        w.elements(self.len(), &self);
     }
 
-    #[inline]
-    fn seen(&self) -> Seen<'_, 'a> {
-        Seen::Elements(self)
-    }
-}
-
-impl<'a, T: Value<'a>> Elements<'a> for Vec<T> {
-    #[inline]
-    fn expect(&mut self, count: usize) {
-        self.reserve_exact(count.min(ROOM / size_of::<T>().max(1) + 1));
-    }
-
-    #[inline]
-    fn push(&mut self) -> Part<'_, 'a> {
-        Self::push(self, T::empty());
-        match self.last_mut() {
-            Some(value) => value.part(),
-            None => Part::Null,
+    // Not to be inlined elsewhere: next to what frees a list, which needs what frees its elements, too.
+    fn read_part(&mut self, number: usize, r: &mut dyn Source<'a>) {
+        if self.capacity() == 0 {
+            self.reserve_exact(number.min(const { ROOM / (size_of::<T>() + 1) + 1 }));
+        }
+        self.push(T::empty());
+        if let Some(value) = self.last_mut() {
+            value.read(r);
         }
     }
 
-    #[inline]
-    fn count(&self) -> usize {
-        self.len()
-    }
-
-    #[inline]
-    fn element(&self, number: usize) -> Seen<'_, 'a> {
-        match self.get(number) {
-            Some(value) => value.seen(),
-            None => Seen::Absent,
+    fn write_part<'v>(&'v self, number: usize, w: &mut dyn Sink<'v, 'a>)
+    where
+        'a: 'v,
+    {
+        if let Some(value) = self.get(number) {
+            value.write(w);
         }
     }
 }
@@ -437,63 +487,77 @@ impl<'a, T: Value<'a>> Value<'a> for Contained<'a, T> {
         Self::Octets(Octets::default())
     }
 
-    #[inline]
-    fn part(&mut self) -> Part<'_, 'a> {
-        Part::Content(self)
-    }
-
-    #[inline]
-    fn seen(&self) -> Seen<'_, 'a> {
-        Seen::Content(self)
-    }
-}
-
-impl<'a, T: Value<'a>> Content<'a> for Contained<'a, T> {
-    #[inline]
-    fn value(&mut self) -> Part<'_, 'a> {
-        put(self, Self::Value(T::empty()));
-        match self {
-            Self::Value(value) => value.part(),
-            Self::Octets(_) | Self::Bits(_) => Part::Null,
+    fn read(&mut self, r: &mut dyn Source<'a>) {
+        // In a list, by whose code a value that turns out to be none is freed.
+        let mut inside: Vec<T> = Vec::new();
+        match r.content(&mut &mut inside) {
+            Some(Contained::Octets(octets)) => put(self, Self::Octets(octets)),
+            Some(Contained::Bits(bits)) => put(self, Self::Bits(bits)),
+            Some(Contained::Value(())) => {
+                if let Some(value) = inside.pop() {
+                    put(self, Self::Value(value));
+                }
+            }
+            None => {}
         }
     }
 
-    #[inline]
-    fn set_octets(&mut self, octets: Octets<'a>) {
-        *self = Self::Octets(octets);
-    }
-
-    #[inline]
-    fn set_bits(&mut self, bits: BitString<'a>) {
-        *self = Self::from(bits);
-    }
-
-    #[inline]
-    fn content(&self) -> core::result::Result<Seen<'_, 'a>, Seen<'_, 'a>> {
+    fn write<'v>(&'v self, w: &mut dyn Sink<'v, 'a>)
+    where
+        'a: 'v,
+    {
         match self {
-            Self::Value(value) => Ok(value.seen()),
-            Self::Octets(octets) => Err(Seen::Octets(octets)),
-            Self::Bits(bits) => Err(Seen::Bits(bits)),
+            Self::Value(_) => w.content(&self),
+            Self::Octets(octets) => w.leaf(LeafRef::Octets(octets)),
+            Self::Bits(bits) => w.leaf(LeafRef::Bits(bits)),
+        }
+    }
+
+    fn write_part<'v>(&'v self, _: usize, w: &mut dyn Sink<'v, 'a>)
+    where
+        'a: 'v,
+    {
+        if let Self::Value(value) = self {
+            value.write(w);
         }
     }
 }
 
-impl Part<'_, '_> {
+impl LeafMut<'_, '_> {
+    /// As [`LeafMut::set_integer`], for a number of up to 64 bits.
+    #[inline]
+    pub(super) fn set_short(self, number: i64) -> bool {
+        fn set<T: TryFrom<i64>>(place: &mut T, number: i64) -> bool {
+            T::try_from(number).map(|number| *place = number).is_ok()
+        }
+        match self {
+            LeafMut::U8(place) => set(place, number),
+            LeafMut::U16(place) => set(place, number),
+            LeafMut::U32(place) => set(place, number),
+            LeafMut::U64(place) => set(place, number),
+            LeafMut::I8(place) => set(place, number),
+            LeafMut::I16(place) => set(place, number),
+            LeafMut::I32(place) => set(place, number),
+            LeafMut::I64(place) => set(place, number),
+            other => other.set_integer(number.into()),
+        }
+    }
+
     /// Whether an INTEGER was taken: it is one, and has room for the number.
     pub(super) fn set_integer(self, number: i128) -> bool {
         fn set<T: TryFrom<i128>>(place: &mut T, number: i128) -> bool {
             T::try_from(number).map(|number| *place = number).is_ok()
         }
         match self {
-            Part::U8(place) => set(place, number),
-            Part::U16(place) => set(place, number),
-            Part::U32(place) => set(place, number),
-            Part::U64(place) => set(place, number),
-            Part::I8(place) => set(place, number),
-            Part::I16(place) => set(place, number),
-            Part::I32(place) => set(place, number),
-            Part::I64(place) => set(place, number),
-            Part::Big(place) => {
+            LeafMut::U8(place) => set(place, number),
+            LeafMut::U16(place) => set(place, number),
+            LeafMut::U32(place) => set(place, number),
+            LeafMut::U64(place) => set(place, number),
+            LeafMut::I8(place) => set(place, number),
+            LeafMut::I16(place) => set(place, number),
+            LeafMut::I32(place) => set(place, number),
+            LeafMut::I64(place) => set(place, number),
+            LeafMut::Big(place) => {
                 *place = Integer::from(number);
                 true
             }
@@ -502,24 +566,22 @@ impl Part<'_, '_> {
     }
 }
 
-impl Seen<'_, '_> {
-    /// Whether there is something to be written.
-    pub(super) const fn is_there(&self) -> bool {
-        !matches!(self, Self::Absent)
+impl LeafRef<'_, '_> {
+    /// The number of an INTEGER of up to 64 bits with its sign.
+    #[inline]
+    pub(super) const fn short(&self) -> Option<i64> {
+        match *self {
+            Self::Number(number) => Some(number),
+            _ => None,
+        }
     }
 
     /// The number of an INTEGER of up to 64 bits.
     pub(super) fn integer(&self) -> Option<i128> {
-        Some(match *self {
-            Self::U8(number) => (*number).into(),
-            Self::U16(number) => (*number).into(),
-            Self::U32(number) => (*number).into(),
-            Self::U64(number) => (*number).into(),
-            Self::I8(number) => (*number).into(),
-            Self::I16(number) => (*number).into(),
-            Self::I32(number) => (*number).into(),
-            Self::I64(number) => (*number).into(),
-            _ => return None,
-        })
+        match *self {
+            Self::Number(number) => Some(number.into()),
+            Self::Large(number) => Some(number.into()),
+            _ => None,
+        }
     }
 }

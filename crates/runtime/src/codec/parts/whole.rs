@@ -1,9 +1,12 @@
 //! What is done with values as a whole, part by part: they are shown, compared and copied by one function for all types.
 //!
-//! A new kind of [`Part`] and [`Seen`] has to be told to both of the functions here: pairs of different kinds are passed over.
+//! Comparison and copies go over a list of the steps that a value consists of. A new kind of [`LeafMut`] and [`LeafRef`] has
+//! to be added to both of the functions over leaves here: pairs of different kinds are passed over.
 
-use super::{Defaults, Members, Part, Seen, Value};
-use crate::codec::Printer;
+use super::{Item, LeafMut, LeafRef, Parts, Places, Sink, Source, Value};
+use crate::codec::{Contained, Printer};
+use crate::types::Octets;
+use alloc::vec::Vec;
 use core::fmt;
 
 /// Shows a value in value notation, as [`crate::codec::debug`].
@@ -12,20 +15,23 @@ use core::fmt;
 /// Those of the formatter.
 #[inline]
 pub fn debug<'a, T: Value<'a>>(value: &T, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    Printer::of(f).seen(value.seen())
+    Printer::of(f).value(value)
 }
 
-/// Whether two values are the same.
+/// Whether two values are equal.
 #[inline]
 pub fn equal<'a, T: Value<'a>>(one: &T, other: &T) -> bool {
-    same(one.seen(), other.seen())
+    let (mut steps, mut others) = (Steps::default(), Steps::default());
+    one.write(&mut steps);
+    other.write(&mut others);
+    steps.is_same(&others)
 }
 
 /// A copy of a value.
 #[inline]
 pub fn clone<'a, T: Value<'a>>(value: &T) -> T {
     let mut copy = T::empty();
-    set(copy.part(), value.seen());
+    copied(value, &mut copy, set);
     copy
 }
 
@@ -33,112 +39,202 @@ pub fn clone<'a, T: Value<'a>>(value: &T) -> T {
 #[inline]
 pub fn owned<'a, T: Value<'a>, U: Value<'static>>(value: &T) -> U {
     let mut copy = U::empty();
-    set_owned(copy.part(), value.seen());
+    copied(value, &mut copy, set_owned);
     copy
 }
 
-/// All components in order, and behind them the unknown additions or [`Seen::Absent`].
-pub(in crate::codec) fn all<'v, 'a>(value: &'v dyn Members<'a>) -> impl Iterator<Item = Seen<'v, 'a>> {
-    let count = value.names().split_terminator(' ').count();
-    (0..=count).map(|number| value.see(number, Defaults::Told))
+/// Copies a value into one that has not been read, leaves by `set`.
+#[inline]
+fn copied<'a, 'b, T: Value<'a>, U: Value<'b>>(value: &T, copy: &mut U, set: Set<'a, 'b>) {
+    let mut steps = Steps::default();
+    value.write(&mut steps);
+    copy.read(&mut Copied { steps: &steps.0, set });
 }
 
-fn same(one: Seen<'_, '_>, other: Seen<'_, '_>) -> bool {
-    match (one, other) {
-        (Seen::Absent, Seen::Absent) | (Seen::Null, Seen::Null) => true,
-        (Seen::Bool(one), Seen::Bool(other)) => one == other,
-        (Seen::U8(one), Seen::U8(other)) => one == other,
-        (Seen::U16(one), Seen::U16(other)) => one == other,
-        (Seen::U32(one), Seen::U32(other)) => one == other,
-        (Seen::U64(one), Seen::U64(other)) => one == other,
-        (Seen::I8(one), Seen::I8(other)) => one == other,
-        (Seen::I16(one), Seen::I16(other)) => one == other,
-        (Seen::I32(one), Seen::I32(other)) => one == other,
-        (Seen::I64(one), Seen::I64(other)) => one == other,
-        (Seen::Big(one), Seen::Big(other)) => one == other,
-        (Seen::Real(one), Seen::Real(other)) => one == other,
-        (Seen::Float(one), Seen::Float(other)) => one == other,
-        (Seen::Bits(one), Seen::Bits(other)) => one == other,
-        (Seen::Octets(one), Seen::Octets(other)) => one == other,
-        (Seen::FixedOctets(one), Seen::FixedOctets(other)) => one == other,
-        (Seen::FixedBits(one, _), Seen::FixedBits(other, _)) => one == other,
-        (Seen::Oid(one), Seen::Oid(other)) => one == other,
-        (Seen::RelativeOid(one), Seen::RelativeOid(other)) => one == other,
-        (Seen::Text(one), Seen::Text(other)) => one == other,
-        (Seen::Additions(one), Seen::Additions(other)) => one == other,
-        (Seen::Unknown(one), Seen::Unknown(other)) => one == other,
-        (Seen::Items(one), Seen::Items(other)) => one.item().0 == other.item().0,
-        (Seen::Members(one), Seen::Members(other)) => {
-            all(one).zip(all(other)).all(|(one, other)| same(one, other))
-        }
-        (Seen::Alternatives(one), Seen::Alternatives(other)) => {
-            let ((one, value, _), (other, inside, _)) = (one.chosen(), other.chosen());
-            one == other && same(value, inside)
-        }
-        (Seen::Elements(one), Seen::Elements(other)) => {
-            let count = one.count();
-            count == other.count()
-                && (0..count).all(|number| same(one.element(number), other.element(number)))
-        }
-        (Seen::Content(one), Seen::Content(other)) => match (one.content(), other.content()) {
-            (Ok(value), Ok(inside)) => same(value, inside),
-            (Err(one), Err(other)) => same(one, other),
+/// What copies a leaf into a place of the same kind.
+type Set<'a, 'b> = fn(LeafMut<'_, 'b>, LeafRef<'_, 'a>);
+
+/// A step through a value.
+#[derive(Clone, Copy)]
+enum Step<'v, 'a> {
+    /// A component that is not there.
+    Absent,
+    Leaf(LeafRef<'v, 'a>),
+    Item(Item),
+    /// SEQUENCE, SET: so many parts follow, of which some may be absent.
+    Members(usize),
+    /// The number of an alternative; it follows.
+    Alternative(usize),
+    /// So many elements follow.
+    Elements(usize),
+    /// A string with CONTAINING that has a value inside, which follows.
+    Content,
+}
+
+/// The steps through a value, in order.
+#[derive(Default)]
+struct Steps<'v, 'a>(Vec<Step<'v, 'a>>);
+
+impl Steps<'_, '_> {
+    fn is_same(&self, other: &Self) -> bool {
+        let is_same = |(one, other): (&Step<'_, '_>, &Step<'_, '_>)| match (one, other) {
+            (Step::Leaf(one), Step::Leaf(other)) => is_same(*one, *other),
+            (Step::Item(one), Step::Item(other)) => one == other,
+            (Step::Members(one), Step::Members(other))
+            | (Step::Alternative(one), Step::Alternative(other))
+            | (Step::Elements(one), Step::Elements(other)) => one == other,
+            (Step::Absent, Step::Absent) | (Step::Content, Step::Content) => true,
             _ => false,
-        },
+        };
+        self.0.len() == other.0.len() && self.0.iter().zip(&other.0).all(is_same)
+    }
+}
+
+impl<'v, 'a> Sink<'v, 'a> for Steps<'v, 'a> {
+    fn leaf(&mut self, value: LeafRef<'v, 'a>) {
+        self.0.push(Step::Leaf(value));
+    }
+
+    fn item(&mut self, item: Item, _: &'static str) {
+        self.0.push(Step::Item(item));
+    }
+
+    fn members(&mut self, value: &dyn Parts<'v, 'a>, names: &'static str) {
+        // Unknown additions are the part behind the last that has a name.
+        let count = names.split_terminator(' ').count() + 1;
+        self.0.push(Step::Members(count));
+        for number in 0..count {
+            let before = self.0.len();
+            value.write_part(number, self);
+            if self.0.len() == before {
+                self.0.push(Step::Absent);
+            }
+        }
+    }
+
+    fn alternative(&mut self, number: usize, value: &dyn Parts<'v, 'a>, _: &'static str) {
+        self.0.push(Step::Alternative(number));
+        value.write_part(number, self);
+    }
+
+    fn elements(&mut self, count: usize, value: &dyn Parts<'v, 'a>) {
+        self.0.push(Step::Elements(count));
+        (0..count).for_each(|number| value.write_part(number, self));
+    }
+
+    fn content(&mut self, value: &dyn Parts<'v, 'a>) {
+        self.0.push(Step::Content);
+        value.write_part(0, self);
+    }
+}
+
+/// Reads the steps of a value into another one of its type, so that each step is the one that is asked for.
+struct Copied<'s, 'v, 'a, 'b> {
+    /// Those that remain.
+    steps: &'s [Step<'v, 'a>],
+    set: Set<'a, 'b>,
+}
+
+impl<'v, 'a> Copied<'_, 'v, 'a, '_> {
+    fn next(&mut self) -> Option<Step<'v, 'a>> {
+        let (step, steps) = self.steps.split_first()?;
+        self.steps = steps;
+        Some(*step)
+    }
+}
+
+impl<'b> Source<'b> for Copied<'_, '_, '_, 'b> {
+    fn leaf(&mut self, place: LeafMut<'_, 'b>) {
+        if let Some(Step::Leaf(leaf)) = self.next() {
+            (self.set)(place, leaf);
+        }
+    }
+
+    fn item(&mut self) -> Option<Item> {
+        match self.next() {
+            Some(Step::Item(item)) => Some(item),
+            _ => None,
+        }
+    }
+
+    fn parts(&mut self, value: &mut dyn Places<'b>, _: &'static str) {
+        match self.next() {
+            Some(Step::Members(count)) => {
+                for number in 0..count {
+                    match self.steps {
+                        [Step::Absent, steps @ ..] => self.steps = steps,
+                        _ => value.read_part(number, self),
+                    }
+                }
+            }
+            Some(Step::Alternative(number)) => value.read_part(number, self),
+            Some(Step::Elements(count)) => {
+                (0..count).for_each(|number| value.read_part(count - number, self));
+            }
+            _ => {}
+        }
+    }
+
+    fn content(&mut self, value: &mut dyn Places<'b>) -> Option<Contained<'b, ()>> {
+        match self.next()? {
+            Step::Content => {
+                value.read_part(0, self);
+                Some(Contained::Value(()))
+            }
+            Step::Leaf(leaf @ LeafRef::Octets(_)) => {
+                let mut octets = Octets::default();
+                (self.set)(LeafMut::Octets(&mut octets), leaf);
+                Some(Contained::Octets(octets))
+            }
+            Step::Leaf(LeafRef::Bits(bits)) => Some(Contained::from(bits.clone().into_owned())),
+            _ => None,
+        }
+    }
+}
+
+fn is_same(one: LeafRef<'_, '_>, other: LeafRef<'_, '_>) -> bool {
+    match (one, other) {
+        (LeafRef::Null, LeafRef::Null) => true,
+        (LeafRef::Bool(one), LeafRef::Bool(other)) => one == other,
+        (LeafRef::Number(one), LeafRef::Number(other)) => one == other,
+        (LeafRef::Large(one), LeafRef::Large(other)) => one == other,
+        (LeafRef::Big(one), LeafRef::Big(other)) => one == other,
+        (LeafRef::Real(one), LeafRef::Real(other)) => one == other,
+        (LeafRef::Float(one), LeafRef::Float(other)) => one == other,
+        (LeafRef::Bits(one), LeafRef::Bits(other)) => one == other,
+        (LeafRef::Octets(one), LeafRef::Octets(other)) => one == other,
+        (LeafRef::FixedOctets(one), LeafRef::FixedOctets(other)) => one == other,
+        (LeafRef::FixedBits(one, _), LeafRef::FixedBits(other, _)) => one == other,
+        (LeafRef::Oid(one), LeafRef::Oid(other)) => one == other,
+        (LeafRef::RelativeOid(one), LeafRef::RelativeOid(other)) => one == other,
+        (LeafRef::Text(one), LeafRef::Text(other)) => one == other,
+        (LeafRef::Additions(one), LeafRef::Additions(other)) => one == other,
+        (LeafRef::Unknown(one), LeafRef::Unknown(other)) => one == other,
         _ => false,
     }
 }
 
 macro_rules! set {
     ($name:ident, $lifetime:lifetime $(, $owned:ident)?) => {
-        fn $name<'a>(place: Part<'_, $lifetime>, value: Seen<'_, 'a>) {
+        fn $name<'a>(place: LeafMut<'_, $lifetime>, value: LeafRef<'_, 'a>) {
             match (place, value) {
-                (Part::Bool(place), Seen::Bool(value)) => *place = *value,
-                (Part::U8(place), Seen::U8(value)) => *place = *value,
-                (Part::U16(place), Seen::U16(value)) => *place = *value,
-                (Part::U32(place), Seen::U32(value)) => *place = *value,
-                (Part::U64(place), Seen::U64(value)) => *place = *value,
-                (Part::I8(place), Seen::I8(value)) => *place = *value,
-                (Part::I16(place), Seen::I16(value)) => *place = *value,
-                (Part::I32(place), Seen::I32(value)) => *place = *value,
-                (Part::I64(place), Seen::I64(value)) => *place = *value,
-                (Part::Big(place), Seen::Big(value)) => *place = value.clone()$(.$owned())?,
-                (Part::Real(place), Seen::Real(value)) => *place = value.clone()$(.$owned())?,
-                (Part::Float(place), Seen::Float(value)) => *place = *value,
-                (Part::Bits(place), Seen::Bits(value)) => *place = value.clone()$(.$owned())?,
-                (Part::Octets(place), Seen::Octets(value)) => *place = value.clone()$(.$owned())?,
-                (Part::FixedOctets(place), Seen::FixedOctets(value)) if place.len() == value.len() => {
+                (LeafMut::Bool(place), LeafRef::Bool(value)) => *place = *value,
+                (place, LeafRef::Number(value)) => _ = place.set_short(value),
+                (place, LeafRef::Large(value)) => _ = place.set_integer(value.into()),
+                (LeafMut::Float(place), LeafRef::Float(value)) => *place = *value,
+                (LeafMut::Big(place), LeafRef::Big(value)) => *place = value.clone()$(.$owned())?,
+                (LeafMut::Real(place), LeafRef::Real(value)) => *place = value.clone()$(.$owned())?,
+                (LeafMut::Bits(place), LeafRef::Bits(value)) => *place = value.clone()$(.$owned())?,
+                (LeafMut::Octets(place), LeafRef::Octets(value)) => *place = value.clone()$(.$owned())?,
+                (LeafMut::Oid(place), LeafRef::Oid(value)) => *place = value.clone()$(.$owned())?,
+                (LeafMut::RelativeOid(place), LeafRef::RelativeOid(value)) => *place = value.clone()$(.$owned())?,
+                (LeafMut::Text(place), LeafRef::Text(value)) => *place = value.clone()$(.$owned())?,
+                (LeafMut::Unknown(place), LeafRef::Unknown(value)) => *place = value.clone()$(.$owned())?,
+                (LeafMut::Additions(place), LeafRef::Additions(value)) => *place = value.clone(),
+                (LeafMut::FixedBits(place, _), LeafRef::FixedBits(value, _)) => *place = value,
+                (LeafMut::FixedOctets(place), LeafRef::FixedOctets(value)) if place.len() == value.len() => {
                     place.copy_from_slice(value);
                 }
-                (Part::FixedBits(place, _), Seen::FixedBits(value, _)) => *place = value,
-                (Part::Oid(place), Seen::Oid(value)) => *place = value.clone()$(.$owned())?,
-                (Part::RelativeOid(place), Seen::RelativeOid(value)) => *place = value.clone()$(.$owned())?,
-                (Part::Text(place), Seen::Text(value)) => *place = value.clone()$(.$owned())?,
-                (Part::Additions(place), Seen::Additions(value)) => *place = value.clone(),
-                (Part::Unknown(place), Seen::Unknown(value)) => *place = value.clone()$(.$owned())?,
-                (Part::Items(place), Seen::Items(value)) => place.set(value.item().0),
-                (Part::Members(place), Seen::Members(value)) => {
-                    for (number, member) in all(value).enumerate() {
-                        if member.is_there() {
-                            $name(place.member(number), member);
-                        }
-                    }
-                }
-                (Part::Alternatives(place), Seen::Alternatives(value)) => {
-                    let (number, value, _) = value.chosen();
-                    $name(place.choose(number), value);
-                }
-                (Part::Elements(place), Seen::Elements(value)) => {
-                    let count = value.count();
-                    place.expect(count);
-                    (0..count).for_each(|number| $name(place.push(), value.element(number)));
-                }
-                (Part::Content(place), Seen::Content(value)) => match value.content() {
-                    Ok(inside) => $name(place.value(), inside),
-                    Err(Seen::Octets(octets)) => place.set_octets(octets.clone()$(.$owned())?),
-                    Err(Seen::Bits(bits)) => place.set_bits(bits.clone()$(.$owned())?),
-                    Err(_) => {}
-                },
                 _ => {}
             }
         }

@@ -1,15 +1,12 @@
 //! Reading by tables.
 
 use super::super::reader::with_extension_bit;
-use super::super::{Reader, Size};
+use super::super::{Additions, Reader, Size};
 use super::{
     Addition, Bounds, Characters, Choice, Enumerated, Form, Leaf, List, Member, Sequence, Tables, Time, at,
 };
-use crate::codec::parts::{
-    Alternatives, Content, Elements, Item, Members, Part, Straight, UNKNOWN, Value, alternative_name,
-    member_name,
-};
-use crate::codec::{Contained, UnknownAlternative};
+use crate::codec::parts::{Item, LeafMut, Places, Source, Straight, UNKNOWN, Value, name};
+use crate::codec::{Contained, UnknownAdditions, UnknownAlternative};
 use crate::types::{Integer, Octets, Text};
 use crate::{ErrorKind, Result};
 
@@ -22,6 +19,34 @@ struct Presence {
     more: Option<usize>,
 }
 
+/// A reader with the tables of the types that are read.
+struct Tabled<'r, 'a, const ALIGNED: bool> {
+    r: &'r mut Reader<'a, ALIGNED>,
+    tables: &'static Tables,
+    /// How what is read next is encoded.
+    form: Form,
+    /// What a type does not know and is read next.
+    unknown: Unknown,
+    /// The fault of what was read last.
+    result: Result<()>,
+}
+
+/// What a type does not know.
+#[derive(Clone, Copy)]
+enum Unknown {
+    Nothing,
+    /// Extension additions, behind so many that are known.
+    Additions(u32, Additions),
+    /// An alternative, by its number among the additions.
+    Alternative(u32),
+}
+
+impl<'r, 'a, const ALIGNED: bool> Tabled<'r, 'a, ALIGNED> {
+    const fn new(r: &'r mut Reader<'a, ALIGNED>, tables: &'static Tables, form: Form) -> Self {
+        Self { r, tables, form, unknown: Unknown::Nothing, result: Ok(()) }
+    }
+}
+
 impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
     /// Reads a value by tables.
     ///
@@ -30,68 +55,318 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
     #[inline] // where the type is, so that what frees it is made there alone
     pub fn value<T: Value<'a>>(&mut self, tables: &'static Tables, form: Form) -> Result<T> {
         let mut value = T::empty();
-        self.part(tables, form, value.part())?;
-        Ok(value)
+        let mut tabled = Tabled::new(self, tables, form);
+        value.read(&mut tabled);
+        tabled.result.map(|()| value)
+    }
+}
+
+impl<'a, const ALIGNED: bool> Source<'a> for Tabled<'_, 'a, ALIGNED> {
+    fn leaf(&mut self, place: LeafMut<'_, 'a>) {
+        self.result = self.read_leaf(place);
+    }
+
+    fn item(&mut self) -> Option<Item> {
+        let item = self.read_item();
+        self.result = item.map(|_| ());
+        item.ok()
+    }
+
+    fn parts(&mut self, value: &mut dyn Places<'a>, names: &'static str) {
+        self.result = self.read_parts(value, names);
+    }
+
+    fn content(&mut self, value: &mut dyn Places<'a>) -> Option<Contained<'a, ()>> {
+        match self.read_content(value) {
+            Ok(content) => Some(content),
+            Err(error) => {
+                self.result = Err(error);
+                None
+            }
+        }
+    }
+}
+
+impl<'a, const ALIGNED: bool> Tabled<'_, 'a, ALIGNED> {
+    #[inline]
+    fn read_leaf(&mut self, place: LeafMut<'_, 'a>) -> Result<()> {
+        match (self.form, place) {
+            (Form::Integer(number), place) => self.bounded(at(self.tables.bounds, number)?, place),
+            (Form::Plain, LeafMut::Bool(place)) => self.r.bit().map(|bit| *place = bit),
+            (Form::Leaf(number), place) => self.r.leaf(at(self.tables.leaves, number)?, place),
+            (Form::Plain, LeafMut::Additions(place)) => self.unknown_additions(place),
+            (Form::Plain, LeafMut::Unknown(place)) => self.unknown_alternative(place),
+            (form, place) => self.r.plain(form, place),
+        }
+    }
+
+    #[inline]
+    fn read_item(&mut self) -> Result<Item> {
+        match self.form {
+            Form::Items(number) => {
+                let bounds = at(self.tables.bounds, number)?;
+                let count = u32::try_from(bounds.span).unwrap_or(u32::MAX).saturating_add(1);
+                let number = self.r.numbered(bounds.whole, count, ErrorKind::UnknownEnumeration)?;
+                Ok(Item::Known(number as usize))
+            }
+            Form::Enumerated(number) => self.r.enumerated(at(self.tables.enumerations, number)?),
+            _ => Err(self.r.error(ErrorKind::Unsupported)),
+        }
+    }
+
+    #[inline]
+    fn read_parts(&mut self, value: &mut dyn Places<'a>, names: &'static str) -> Result<()> {
+        let tables = self.tables;
+        match self.form {
+            Form::Sequence(number) => self.sequence(at(tables.sequences, number)?, value, names),
+            Form::Choice(number) => {
+                let choice = at(tables.choices, number)?;
+                if choice.counted {
+                    self.r.enter()?;
+                }
+                self.choice(choice, value, names)?;
+                if choice.counted {
+                    self.r.leave();
+                }
+                Ok(())
+            }
+            Form::List(number) => self.elements(at(tables.lists, number)?, value),
+            _ => Err(self.r.error(ErrorKind::Unsupported)),
+        }
+    }
+
+    fn read_content(&mut self, value: &mut dyn Places<'a>) -> Result<Contained<'a, ()>> {
+        let tables = self.tables;
+        let Form::Leaf(number) = self.form else { return Err(self.r.error(ErrorKind::Unsupported)) };
+        let Leaf::Containing(size, inside, bits) = *at(tables.leaves, number)? else {
+            return Err(self.r.error(ErrorKind::Unsupported));
+        };
+        let unit = if bits { 1 } else { 8 };
+        self.r.contained(size, unit, |r| Tabled::new(r, tables, inside).part(0, inside, value))
     }
 
     /// Reads a part of a value.
+    #[inline]
+    fn part(&mut self, number: usize, form: Form, value: &mut dyn Places<'a>) -> Result<()> {
+        self.form = form;
+        value.read_part(number, self);
+        self.result
+    }
+
+    fn bounded(&mut self, bounds: &Bounds, place: LeafMut<'_, 'a>) -> Result<()> {
+        if bounds.extensible && self.r.bit()? {
+            let number = self.r.unconstrained()?;
+            return self.r.take_integer(number, place);
+        }
+        let above = self.r.whole(bounds.whole, bounds.span)?;
+        // Most numbers have up to 64 bits with their sign.
+        let taken = match i64::try_from(above).ok().and_then(|above| bounds.lo.checked_add(above)) {
+            Some(number) => place.set_short(number),
+            None => place.set_integer(i128::from(above) + i128::from(bounds.lo)),
+        };
+        self.r.taken(taken)
+    }
+
+    fn sequence(
+        &mut self,
+        sequence: &'static Sequence,
+        value: &mut dyn Places<'a>,
+        names: &'static str,
+    ) -> Result<()> {
+        if sequence.counted {
+            self.r.enter()?;
+        }
+        // The extension bit stands before the presence bits and is read with them.
+        let root = self.tables.members(&sequence.root);
+        let count = u32::from(sequence.optional) + u32::from(sequence.extensible);
+        let mut bits = self.r.presence_bits(count)?;
+        let extended = sequence.extensible && bits.next(self.r);
+        self.members(root, &mut bits, value, names)?;
+        if extended {
+            self.added(sequence, value, names)?;
+        }
+        if sequence.counted {
+            self.r.leave();
+        }
+        Ok(())
+    }
+
+    fn members(
+        &mut self,
+        members: &'static [Member],
+        bits: &mut Presence,
+        value: &mut dyn Places<'a>,
+        names: &'static str,
+    ) -> Result<()> {
+        for member in members {
+            if !member.optional || bits.next(self.r) {
+                self.member(member, value, names)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A component or alternative.
+    #[inline]
+    fn member(&mut self, member: &Member, value: &mut dyn Places<'a>, names: &'static str) -> Result<()> {
+        match self.part(member.number.into(), member.form, value) {
+            Ok(()) => Ok(()),
+            Err(error) => {
+                self.inside(names, member);
+                Err(error)
+            }
+        }
+    }
+
+    /// The fault is in this component.
+    #[cold]
     #[inline(never)]
-    fn part(&mut self, tables: &'static Tables, form: Form, part: Part<'_, 'a>) -> Result<()> {
-        match (form, part) {
-            (Form::Integer(number), part) => self.bounded(at(tables.bounds, number)?, part),
-            (Form::Plain, Part::Bool(place)) => self.bit().map(|bit| *place = bit),
-            (Form::Items(number), Part::Items(place)) => {
-                let bounds = at(tables.bounds, number)?;
-                let count = u32::try_from(bounds.span).unwrap_or(u32::MAX).saturating_add(1);
-                let number = self.numbered(bounds.whole, count, ErrorKind::UnknownEnumeration)?;
-                place.set(Item::Known(number as usize));
-                Ok(())
-            }
-            (Form::Enumerated(number), Part::Items(place)) => {
-                self.enumerated(at(tables.enumerations, number)?).map(|item| place.set(item))
-            }
-            (Form::Sequence(number), Part::Members(value)) => {
-                self.sequence(tables, at(tables.sequences, number)?, value)
-            }
-            (Form::Choice(number), Part::Alternatives(value)) => {
-                let choice = at(tables.choices, number)?;
-                if choice.counted {
-                    self.enter()?;
+    fn inside(&mut self, names: &'static str, member: &Member) {
+        self.r.inside(name(names, member.number.into()));
+    }
+
+    /// The additions, those that are not known behind the last component.
+    #[inline(never)]
+    fn added(
+        &mut self,
+        sequence: &'static Sequence,
+        value: &mut dyn Places<'a>,
+        names: &'static str,
+    ) -> Result<()> {
+        let mut more = self.r.additions()?;
+        let additions = self.tables.additions(&sequence.additions);
+        for addition in additions {
+            let open = match (self.r.addition(&mut more), self.tables.members(&addition.members)) {
+                (Err(error), [member, ..]) if !addition.group => {
+                    self.inside(names, member);
+                    return Err(error);
                 }
-                self.choice(tables, choice, value)?;
-                if choice.counted {
-                    self.leave();
-                }
-                Ok(())
-            }
-            (Form::List(number), Part::Elements(place)) => {
-                self.elements(tables, at(tables.lists, number)?, place)
-            }
-            (Form::Leaf(number), part) => self.leaf(tables, at(tables.leaves, number)?, part),
-            (form, part) => self.plain(form, part),
+                (open, _) => open?,
+            };
+            let Some(open) = open else { continue };
+            self.addition_of(addition, value, names)?;
+            self.r.close(open);
+        }
+        let Some(place) = sequence.unknown else { return self.r.skip_additions(more) };
+        let known = u32::try_from(additions.len()).unwrap_or(u32::MAX);
+        self.unknown = Unknown::Additions(known, more);
+        self.part(place.into(), Form::Plain, value)
+    }
+
+    #[inline(never)]
+    fn unknown_additions(&mut self, place: &mut UnknownAdditions) -> Result<()> {
+        let Unknown::Additions(known, more) = self.unknown else {
+            return Err(self.r.error(ErrorKind::Unsupported));
+        };
+        *place = self.r.unknown_additions(known, more)?;
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn unknown_alternative(&mut self, place: &mut UnknownAlternative<'a>) -> Result<()> {
+        let Unknown::Alternative(number) = self.unknown else {
+            return Err(self.r.error(ErrorKind::Unsupported));
+        };
+        *place = UnknownAlternative { addition: Some(number), octets: self.r.any()? };
+        Ok(())
+    }
+
+    fn addition_of(
+        &mut self,
+        addition: &Addition,
+        value: &mut dyn Places<'a>,
+        names: &'static str,
+    ) -> Result<()> {
+        let members = self.tables.members(&addition.members);
+        if addition.group {
+            let optional = members.iter().filter(|member| member.optional).count();
+            let mut bits = self.r.presence_bits(u32::try_from(optional).unwrap_or(u32::MAX))?;
+            return self.members(members, &mut bits, value, names);
+        }
+        members.iter().try_for_each(|member| self.member(member, value, names))
+    }
+
+    fn choice(
+        &mut self,
+        choice: &'static Choice,
+        value: &mut dyn Places<'a>,
+        names: &'static str,
+    ) -> Result<()> {
+        if choice.extensible && self.r.bit()? {
+            return self.added_choice(choice, value, names);
+        }
+        let root = self.tables.members(&choice.root);
+        let count = u32::try_from(root.len()).unwrap_or(u32::MAX);
+        let number = match choice.extensible {
+            true => self.r.root_alternative(choice.whole, count)?,
+            false => self.r.alternative(choice.whole, count)?,
+        };
+        match root.get(number as usize) {
+            Some(member) => self.member(member, value, names),
+            None => Err(self.r.error(ErrorKind::UnknownAlternative)),
         }
     }
 
-    fn bounded(&mut self, bounds: &Bounds, part: Part<'_, 'a>) -> Result<()> {
-        if bounds.extensible && self.bit()? {
-            let number = self.unconstrained()?;
-            return self.take_integer(number, part);
-        }
-        let number = self.whole(bounds.whole, bounds.span)?;
-        self.taken(part.set_integer(i128::from(number) + i128::from(bounds.lo)))
+    fn added_choice(
+        &mut self,
+        choice: &'static Choice,
+        value: &mut dyn Places<'a>,
+        names: &'static str,
+    ) -> Result<()> {
+        let number = self.r.small_number()?;
+        let Some(member) = self.tables.members(&choice.additions).get(number as usize) else {
+            self.unknown = Unknown::Alternative(number);
+            return self.part(UNKNOWN, Form::Plain, value);
+        };
+        let open = self.r.open().inspect_err(|_| self.inside(names, member))?;
+        self.member(member, value, names)?;
+        self.r.close(open);
+        Ok(())
     }
 
+    #[inline(never)]
+    fn elements(&mut self, list: &'static List, value: &mut dyn Places<'a>) -> Result<()> {
+        if list.counted {
+            self.r.enter()?;
+        }
+        let mut length = self.r.size(list.size)?;
+        let mut count = 0;
+        loop {
+            let start = self.r.position();
+            for done in 0..length.count {
+                // No more room is made than there are bits.
+                let expected = (length.count - done).min(self.r.bits.left().max(1));
+                if let Err(error) = self.part(expected, list.element, value) {
+                    self.r.path.element(count);
+                    return Err(error);
+                }
+                count += 1;
+            }
+            self.r.end_list(start, length.count)?;
+            if !length.more {
+                break;
+            }
+            length = self.r.length()?;
+        }
+        if list.counted {
+            self.r.leave();
+        }
+        Ok(())
+    }
+}
+
+impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
     /// What needs no table.
     #[inline(never)]
-    fn plain(&mut self, form: Form, part: Part<'_, 'a>) -> Result<()> {
-        match (form, part) {
-            (Form::Plain, Part::Null) => {}
-            (Form::Plain, Part::Real(place)) => *place = self.real()?,
-            (Form::Plain, Part::Float(place)) => *place = self.float()?,
-            (Form::Plain, Part::Oid(place)) => *place = self.oid()?,
-            (Form::Plain, Part::RelativeOid(place)) => *place = self.relative_oid()?,
-            (Form::Plain, Part::Octets(place)) => *place = self.any()?,
-            (Form::Straight, Part::Straight(place)) => return self.straight(place),
+    fn plain(&mut self, form: Form, place: LeafMut<'_, 'a>) -> Result<()> {
+        match (form, place) {
+            (Form::Plain, LeafMut::Null) => {}
+            (Form::Plain, LeafMut::Real(place)) => *place = self.real()?,
+            (Form::Plain, LeafMut::Float(place)) => *place = self.float()?,
+            (Form::Plain, LeafMut::Oid(place)) => *place = self.oid()?,
+            (Form::Plain, LeafMut::RelativeOid(place)) => *place = self.relative_oid()?,
+            (Form::Plain, LeafMut::Octets(place)) => *place = self.any()?,
+            (Form::Straight, LeafMut::Straight(place)) => return self.straight(place),
             _ => return Err(self.error(ErrorKind::Unsupported)),
         }
         Ok(())
@@ -99,65 +374,62 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
 
     /// Strings, and what is rare.
     #[inline(never)]
-    fn leaf(&mut self, tables: &'static Tables, leaf: &'static Leaf, part: Part<'_, 'a>) -> Result<()> {
-        match (leaf, part) {
-            (Leaf::SemiConstrained(lo, extensible), part) => {
+    fn leaf(&mut self, leaf: &'static Leaf, place: LeafMut<'_, 'a>) -> Result<()> {
+        match (leaf, place) {
+            (Leaf::SemiConstrained(lo, extensible), place) => {
                 let number = if *extensible && self.bit()? {
                     self.unconstrained()?
                 } else {
                     self.semi_constrained(*lo)?
                 };
-                return self.take_integer(number, part);
+                return self.take_integer(number, place);
             }
-            (Leaf::Unconstrained(extensible), part) => {
+            (Leaf::Unconstrained(extensible), place) => {
                 // The same on both sides of an extension.
                 if *extensible {
                     self.bit()?;
                 }
                 let number = self.unconstrained()?;
-                return self.take_integer(number, part);
+                return self.take_integer(number, place);
             }
-            (Leaf::Large(lo, span, extensible), part) => {
+            (Leaf::Large(lo, span, extensible), place) => {
                 let number = match span {
                     _ if *extensible && self.bit()? => self.unconstrained()?,
                     Some(span) => self.large(lo, span)?,
                     None => self.semi_constrained_large(lo)?,
                 };
-                return self.take_integer(number, part);
+                return self.take_integer(number, place);
             }
-            (Leaf::String(size, _), part) => return self.string(*size, part),
-            (Leaf::Characters(characters), Part::Text(place)) => {
+            (Leaf::String(size, _), place) => return self.string(*size, place),
+            (Leaf::Characters(characters), LeafMut::Text(place)) => {
                 *place = self.characters_of(characters)?;
             }
-            (Leaf::OtherString(kind), Part::Text(place)) => *place = self.other_string(*kind)?,
-            (Leaf::Time(form), Part::Text(place)) => *place = self.time(form)?,
-            (Leaf::Containing(size, inside, bits), Part::Content(place)) => {
-                return self.containing(tables, *size, *inside, *bits, place);
-            }
+            (Leaf::OtherString(kind), LeafMut::Text(place)) => *place = self.other_string(*kind)?,
+            (Leaf::Time(form), LeafMut::Text(place)) => *place = self.time(form)?,
             _ => return Err(self.error(ErrorKind::Unsupported)),
         }
         Ok(())
     }
 
-    fn take_integer(&self, number: Integer<'a>, part: Part<'_, 'a>) -> Result<()> {
-        if let Part::Big(place) = part {
+    fn take_integer(&self, number: Integer<'a>, place: LeafMut<'_, 'a>) -> Result<()> {
+        if let LeafMut::Big(place) = place {
             *place = number;
             return Ok(());
         }
         let number = i128::try_from(&number).ok();
-        self.taken(number.is_some_and(|number| part.set_integer(number)))
+        self.taken(number.is_some_and(|number| place.set_integer(number)))
     }
 
     fn taken(&self, taken: bool) -> Result<()> {
         if taken { Ok(()) } else { Err(self.error(ErrorKind::IntegerRange)) }
     }
 
-    fn string(&mut self, size: Size, part: Part<'_, 'a>) -> Result<()> {
+    fn string(&mut self, size: Size, place: LeafMut<'_, 'a>) -> Result<()> {
         let fixed = |count: usize| size.is_fixed() && !size.extensible && size.lo as usize == count;
-        match part {
-            Part::Octets(place) => *place = self.octet_string(size)?,
-            Part::Bits(place) => *place = self.bit_string(size)?,
-            Part::FixedOctets(place) => {
+        match place {
+            LeafMut::Octets(place) => *place = self.octet_string(size)?,
+            LeafMut::Bits(place) => *place = self.bit_string(size)?,
+            LeafMut::FixedOctets(place) => {
                 let octets = if fixed(place.len()) && place.len() <= 8 {
                     if ALIGNED && place.len() > 2 {
                         self.bits.align();
@@ -172,13 +444,13 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
                 }
                 place.copy_from_slice(&octets);
             }
-            Part::FixedBits(place, count) if fixed(count as usize) => {
+            LeafMut::FixedBits(place, count) if fixed(count as usize) => {
                 if ALIGNED && count > 16 {
                     self.bits.align();
                 }
                 *place = self.bits(count)?;
             }
-            Part::FixedBits(place, count) => {
+            LeafMut::FixedBits(place, count) => {
                 let string = self.bit_string(size)?;
                 let bits = string.as_bits();
                 if bits.len() != count as usize {
@@ -224,100 +496,6 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
             .ok_or_else(|| self.error(ErrorKind::UnknownEnumeration))
     }
 
-    fn sequence(
-        &mut self,
-        tables: &'static Tables,
-        sequence: &'static Sequence,
-        value: &mut dyn Members<'a>,
-    ) -> Result<()> {
-        if sequence.counted {
-            self.enter()?;
-        }
-        // The extension bit stands before the presence bits and is read with them.
-        let root = tables.members(&sequence.root);
-        let mut bits = self.presence_bits(u32::from(sequence.optional) + u32::from(sequence.extensible))?;
-        let extended = sequence.extensible && bits.next(self);
-        self.members(tables, root, &mut bits, value)?;
-        if extended {
-            self.added(tables, sequence, value)?;
-        }
-        if sequence.counted {
-            self.leave();
-        }
-        Ok(())
-    }
-
-    fn members(
-        &mut self,
-        tables: &'static Tables,
-        members: &'static [Member],
-        bits: &mut Presence,
-        value: &mut dyn Members<'a>,
-    ) -> Result<()> {
-        for member in members {
-            if !member.optional || bits.next(self) {
-                self.member(tables, member, value)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn member(
-        &mut self,
-        tables: &'static Tables,
-        member: &Member,
-        value: &mut dyn Members<'a>,
-    ) -> Result<()> {
-        let result = self.part(tables, member.form, value.member(member.number.into()));
-        result.inspect_err(|_| self.inside(member_name(value, member.number)))
-    }
-
-    /// The additions, those that are not known behind the last component.
-    #[inline(never)]
-    fn added(
-        &mut self,
-        tables: &'static Tables,
-        sequence: &'static Sequence,
-        value: &mut dyn Members<'a>,
-    ) -> Result<()> {
-        let mut more = self.additions()?;
-        let additions = tables.additions(&sequence.additions);
-        for addition in additions {
-            let open = match (self.addition(&mut more), tables.members(&addition.members)) {
-                (Err(error), [member, ..]) if !addition.group => {
-                    self.inside(member_name(value, member.number));
-                    return Err(error);
-                }
-                (open, _) => open?,
-            };
-            let Some(open) = open else { continue };
-            self.addition_of(tables, addition, value)?;
-            self.close(open);
-        }
-        let Some(place) = sequence.unknown else { return self.skip_additions(more) };
-        let known = u32::try_from(additions.len()).unwrap_or(u32::MAX);
-        let unknown = self.unknown_additions(known, more)?;
-        if let Part::Additions(place) = value.member(place.into()) {
-            *place = unknown;
-        }
-        Ok(())
-    }
-
-    fn addition_of(
-        &mut self,
-        tables: &'static Tables,
-        addition: &Addition,
-        value: &mut dyn Members<'a>,
-    ) -> Result<()> {
-        let members = tables.members(&addition.members);
-        if addition.group {
-            let optional = members.iter().filter(|member| member.optional).count();
-            let mut bits = self.presence_bits(u32::try_from(optional).unwrap_or(u32::MAX))?;
-            return self.members(tables, members, &mut bits, value);
-        }
-        members.iter().try_for_each(|member| self.member(tables, member, value))
-    }
-
     /// So many bits that tell which members are there.
     #[inline]
     fn presence_bits(&mut self, count: u32) -> Result<Presence> {
@@ -332,109 +510,6 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
                 Ok(Presence { word: 0, more: Some(start) })
             }
         }
-    }
-
-    fn choice(
-        &mut self,
-        tables: &'static Tables,
-        choice: &'static Choice,
-        value: &mut dyn Alternatives<'a>,
-    ) -> Result<()> {
-        if choice.extensible && self.bit()? {
-            return self.added_choice(tables, choice, value);
-        }
-        let root = tables.members(&choice.root);
-        let count = u32::try_from(root.len()).unwrap_or(u32::MAX);
-        let number = match choice.extensible {
-            true => self.root_alternative(choice.whole, count)?,
-            false => self.alternative(choice.whole, count)?,
-        };
-        match root.get(number as usize) {
-            Some(member) => self.chosen(tables, member, value),
-            None => Err(self.error(ErrorKind::UnknownAlternative)),
-        }
-    }
-
-    fn chosen(
-        &mut self,
-        tables: &'static Tables,
-        member: &'static Member,
-        value: &mut dyn Alternatives<'a>,
-    ) -> Result<()> {
-        let result = self.part(tables, member.form, value.choose(member.number.into()));
-        result.inspect_err(|_| self.inside(alternative_name(value, member.number)))
-    }
-
-    fn added_choice(
-        &mut self,
-        tables: &'static Tables,
-        choice: &'static Choice,
-        value: &mut dyn Alternatives<'a>,
-    ) -> Result<()> {
-        let number = self.small_number()?;
-        let Some(member) = tables.members(&choice.additions).get(number as usize) else {
-            let octets = self.any()?;
-            if let Part::Unknown(place) = value.choose(UNKNOWN) {
-                *place = UnknownAlternative { addition: Some(number), octets };
-            }
-            return Ok(());
-        };
-        let open = self.open().inspect_err(|_| self.inside(alternative_name(value, member.number)))?;
-        self.chosen(tables, member, value)?;
-        self.close(open);
-        Ok(())
-    }
-
-    #[inline(never)]
-    fn elements(
-        &mut self,
-        tables: &'static Tables,
-        list: &'static List,
-        place: &mut dyn Elements<'a>,
-    ) -> Result<()> {
-        if list.counted {
-            self.enter()?;
-        }
-        let mut length = self.size(list.size)?;
-        place.expect(length.count.min(self.bits.left()));
-        let mut count = 0;
-        loop {
-            let start = self.position();
-            for _ in 0..length.count {
-                if let Err(error) = self.part(tables, list.element, place.push()) {
-                    self.path.element(count);
-                    return Err(error);
-                }
-                count += 1;
-            }
-            self.end_list(start, length.count)?;
-            if !length.more {
-                break;
-            }
-            length = self.length()?;
-        }
-        if list.counted {
-            self.leave();
-        }
-        Ok(())
-    }
-
-    fn containing(
-        &mut self,
-        tables: &'static Tables,
-        size: Size,
-        form: Form,
-        bits: bool,
-        place: &mut dyn Content<'a>,
-    ) -> Result<()> {
-        let value =
-            self.contained(size, if bits { 1 } else { 8 }, |r| r.part(tables, form, place.value()))?;
-        match value {
-            Contained::Value(()) => {}
-            Contained::Octets(octets) => place.set_octets(octets),
-            Contained::Bits(bits) => place.set_bits(*bits),
-        }
-        Ok(())
     }
 
     fn straight(&mut self, place: &mut dyn Straight<'a>) -> Result<()> {

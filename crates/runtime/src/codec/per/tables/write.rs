@@ -4,13 +4,26 @@ use super::super::Writer;
 use super::super::writer::outside;
 use super::{Addition, Bounds, Choice, Enumerated, Form, Leaf, List, Member, Sequence, Tables, Time, at};
 use crate::codec::UnknownAdditions;
-use crate::codec::parts::{
-    Alternatives, Defaults, Elements, Item, Members, Seen, Straight, UNKNOWN, Value, alternative_name,
-    member_name,
-};
-use crate::types::{BitStr, BitString, Integer};
+use crate::codec::parts::{Item, LeafRef, Parts, Sink, Straight, UNKNOWN, Value, name};
+use crate::types::{BitString, Integer};
 use crate::{Error, ErrorKind, Result};
 use alloc::vec::Vec;
+
+/// A writer with the tables of the types that are written.
+struct Tabled<'w, 'v, const ALIGNED: bool> {
+    w: &'w mut Writer<ALIGNED>,
+    tables: &'static Tables,
+    /// How what is written next is encoded.
+    form: Form,
+    /// The fault of what was written last.
+    result: Result<()>,
+    /// Whether a component is only asked whether it is there.
+    asks: bool,
+    /// Whether it is.
+    there: bool,
+    /// Extension additions that a type does not know.
+    unknown: Option<&'v UnknownAdditions>,
+}
 
 impl<const ALIGNED: bool> Writer<ALIGNED> {
     /// Writes a value by tables.
@@ -19,43 +32,161 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
     /// The value does not meet a constraint that the encoding rests on.
     #[inline]
     pub fn value<'a, T: Value<'a>>(&mut self, tables: &'static Tables, form: Form, value: &T) -> Result<()> {
-        self.part(tables, form, value.seen())
+        let mut tabled = Tabled::new(self, tables, form);
+        value.write(&mut tabled);
+        tabled.result
+    }
+}
+
+impl<'v, 'a, const ALIGNED: bool> Sink<'v, 'a> for Tabled<'_, 'v, ALIGNED> {
+    fn leaf(&mut self, value: LeafRef<'v, 'a>) {
+        if self.is_asked() {
+            if let LeafRef::Additions(additions) = value {
+                self.unknown = Some(additions);
+            }
+            return;
+        }
+        self.result = self.write_leaf(value);
+    }
+
+    fn item(&mut self, item: Item, _: &'static str) {
+        if !self.is_asked() {
+            self.result = self.write_item(item);
+        }
+    }
+
+    fn members(&mut self, value: &dyn Parts<'v, 'a>, names: &'static str) {
+        if !self.is_asked() {
+            self.result = self.write_members(value, names);
+            self.there = true;
+        }
+    }
+
+    fn alternative(&mut self, number: usize, value: &dyn Parts<'v, 'a>, names: &'static str) {
+        if !self.is_asked() {
+            self.result = self.write_alternative(number, value, names);
+            self.there = true;
+        }
+    }
+
+    fn elements(&mut self, count: usize, value: &dyn Parts<'v, 'a>) {
+        if !self.is_asked() {
+            self.result = self.write_elements(count, value);
+            self.there = true;
+        }
+    }
+
+    fn content(&mut self, value: &dyn Parts<'v, 'a>) {
+        if !self.is_asked() {
+            self.result = self.write_content(value);
+        }
+    }
+
+    fn omits_defaults(&self) -> bool {
+        true
+    }
+}
+
+/// What a form does not fit.
+#[cold]
+fn unlike() -> Error {
+    Error::new(ErrorKind::Unsupported, 0)
+}
+
+impl<'w, 'v, const ALIGNED: bool> Tabled<'w, 'v, ALIGNED> {
+    const fn new(w: &'w mut Writer<ALIGNED>, tables: &'static Tables, form: Form) -> Self {
+        Self { w, tables, form, result: Ok(()), asks: false, there: false, unknown: None }
+    }
+
+    /// Whether the value at hand is only asked whether it is there, which it is.
+    #[inline]
+    const fn is_asked(&mut self) -> bool {
+        self.there = true;
+        self.asks
+    }
+
+    fn write_leaf(&mut self, value: LeafRef<'v, '_>) -> Result<()> {
+        match (self.form, value) {
+            (Form::Integer(number), value) => self.w.bounded(at(self.tables.bounds, number)?, value),
+            (Form::Plain, LeafRef::Bool(bit)) => {
+                self.w.bit(*bit);
+                Ok(())
+            }
+            (Form::Leaf(number), value) => self.w.leaf(at(self.tables.leaves, number)?, value),
+            (form, value) => self.w.plain(form, value),
+        }
+    }
+
+    fn write_item(&mut self, item: Item) -> Result<()> {
+        match (self.form, item) {
+            (Form::Items(number), Item::Known(item)) => {
+                let bounds = at(self.tables.bounds, number)?;
+                if item as u64 > bounds.span {
+                    return Err(unlike());
+                }
+                self.w.whole(bounds.whole, item as u64);
+                Ok(())
+            }
+            (Form::Enumerated(number), item) => {
+                self.w.enumerated(at(self.tables.enumerations, number)?, item)
+            }
+            _ => Err(unlike()),
+        }
+    }
+
+    fn write_members<'a>(&mut self, value: &dyn Parts<'v, 'a>, names: &'static str) -> Result<()> {
+        let Form::Sequence(number) = self.form else { return Err(unlike()) };
+        let sequence = at(self.tables.sequences, number)?;
+        self.counted(sequence.counted, |w| w.sequence(sequence, value, names))
+    }
+
+    fn write_alternative<'a>(
+        &mut self,
+        number: usize,
+        value: &dyn Parts<'v, 'a>,
+        names: &'static str,
+    ) -> Result<()> {
+        let Form::Choice(choice) = self.form else { return Err(unlike()) };
+        let choice = at(self.tables.choices, choice)?;
+        self.counted(choice.counted, |w| w.choice(choice, number, value, names))
+    }
+
+    fn write_elements<'a>(&mut self, count: usize, value: &dyn Parts<'v, 'a>) -> Result<()> {
+        let Form::List(number) = self.form else { return Err(unlike()) };
+        let list = at(self.tables.lists, number)?;
+        self.counted(list.counted, |w| w.list(list, count, value))
+    }
+
+    fn write_content<'a>(&mut self, value: &dyn Parts<'v, 'a>) -> Result<()> {
+        let tables = self.tables;
+        let Form::Leaf(number) = self.form else { return Err(unlike()) };
+        let Leaf::Containing(size, inside, bits) = *at(tables.leaves, number)? else {
+            return Err(unlike());
+        };
+        // The string with a value inside is a level itself.
+        self.w.begin_value()?;
+        let inside = self.w.apart(|w| Tabled::new(w, tables, inside).part(0, inside, value))?;
+        self.w.end_value();
+        match bits {
+            true => self.w.bit_string(size, &BitString::new(inside, 0).unwrap_or_default(), false),
+            false => self.w.octet_string(size, &inside),
+        }
     }
 
     /// Writes a part of a value.
-    #[inline(never)]
-    fn part(&mut self, tables: &'static Tables, form: Form, part: Seen<'_, '_>) -> Result<()> {
-        match (form, part) {
-            (Form::Plain, Seen::Bool(bit)) => self.bit(*bit),
-            (Form::Integer(number), part) => return self.bounded(at(tables.bounds, number)?, &part),
-            (Form::Items(number), Seen::Items(value)) => {
-                let bounds = at(tables.bounds, number)?;
-                match value.item().0 {
-                    Item::Known(number) if number as u64 <= bounds.span => {
-                        self.whole(bounds.whole, number as u64);
-                    }
-                    _ => return Err(Error::new(ErrorKind::Unsupported, 0)),
-                }
-            }
-            (Form::Enumerated(number), Seen::Items(value)) => {
-                return self.enumerated(at(tables.enumerations, number)?, value.item().0);
-            }
-            (Form::Sequence(number), Seen::Members(value)) => {
-                let sequence = at(tables.sequences, number)?;
-                return self.counted(sequence.counted, |w| w.sequence(tables, sequence, value));
-            }
-            (Form::Choice(number), Seen::Alternatives(value)) => {
-                let choice = at(tables.choices, number)?;
-                return self.counted(choice.counted, |w| w.choice(tables, choice, value));
-            }
-            (Form::List(number), Seen::Elements(elements)) => {
-                let list = at(tables.lists, number)?;
-                return self.counted(list.counted, |w| w.elements(tables, list, elements));
-            }
-            (Form::Leaf(number), part) => return self.leaf(tables, at(tables.leaves, number)?, part),
-            (form, part) => return self.plain(form, part),
-        }
-        Ok(())
+    #[inline]
+    fn part(&mut self, number: usize, form: Form, value: &dyn Parts<'v, '_>) -> Result<()> {
+        (self.form, self.there) = (form, false);
+        value.write_part(number, self);
+        if self.there { self.result } else { Err(Error::new(ErrorKind::MissingComponent, 0)) }
+    }
+
+    /// Whether a component is there.
+    fn is_there(&mut self, number: u16, value: &dyn Parts<'v, '_>) -> bool {
+        (self.asks, self.there) = (true, false);
+        value.write_part(number.into(), self);
+        self.asks = false;
+        self.there
     }
 
     /// Writes a value, and counts it if its type has it so.
@@ -64,41 +195,220 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
         if !counted {
             return write(self);
         }
-        self.begin_value()?;
+        self.w.begin_value()?;
         write(self)?;
-        self.end_value();
+        self.w.end_value();
         Ok(())
     }
 
+    fn sequence<'a>(
+        &mut self,
+        sequence: &'static Sequence,
+        value: &dyn Parts<'v, 'a>,
+        names: &'static str,
+    ) -> Result<()> {
+        let root = self.tables.members(&sequence.root);
+        if !sequence.extensible {
+            return self.components(root, sequence.optional > 0, value, names);
+        }
+        let all = self.tables.additions(&sequence.additions);
+        self.unknown = None;
+        if let Some(number) = sequence.unknown {
+            self.is_there(number, value);
+        }
+        let unknown = self.unknown;
+        let absent = all.iter().take_while(|addition| !self.is_any_there(addition, value)).count();
+        let extended = absent < all.len() || unknown.is_some_and(|unknown| !unknown.is_empty());
+        self.w.bit(extended);
+        self.components(root, sequence.optional > 0, value, names)?;
+        if extended { self.additions(all, absent, unknown, value, names) } else { Ok(()) }
+    }
+
+    /// Whether a component of an addition is there.
+    fn is_any_there(&mut self, addition: &Addition, value: &dyn Parts<'v, '_>) -> bool {
+        let mut members = self.tables.members(&addition.members).iter();
+        members.any(|member| self.is_there(member.number, value))
+    }
+
+    /// The additions, of which so many are known to be absent and the next one to be there.
+    #[inline(never)]
+    fn additions<'a>(
+        &mut self,
+        all: &'static [Addition],
+        absent: usize,
+        unknown: Option<&UnknownAdditions>,
+        value: &dyn Parts<'v, 'a>,
+        names: &'static str,
+    ) -> Result<()> {
+        let none = UnknownAdditions::NONE;
+        let unknown = unknown.unwrap_or(&none);
+        let is_there =
+            |(number, addition)| number == absent || number > absent && self.is_any_there(addition, value);
+        let additions: Vec<bool> = all.iter().enumerate().map(is_there).collect();
+        self.w.all_additions(&additions, unknown)?;
+        for addition in all.iter().zip(&additions).filter_map(|(known, there)| there.then_some(known)) {
+            let open = self.w.open();
+            let members = self.tables.members(&addition.members);
+            if addition.group {
+                self.components(members, true, value, names)?;
+            } else if let [member] = members {
+                self.member(member, value, names)?;
+            }
+            self.w.close(open);
+        }
+        self.w.unknown_additions(unknown)
+    }
+
+    /// Bits that tell which components are there, and these.
+    fn components<'a>(
+        &mut self,
+        members: &'static [Member],
+        optional: bool,
+        value: &dyn Parts<'v, 'a>,
+        names: &'static str,
+    ) -> Result<()> {
+        if members.len() > 64 {
+            return self.many_components(members, value, names);
+        }
+        let mut there = 0_u64;
+        if optional {
+            let mut count = 0;
+            for member in members.iter().filter(|member| member.optional) {
+                there = there << 1 | u64::from(self.is_there(member.number, value));
+                count += 1;
+            }
+            self.w.bits(there, count);
+            // The first is the highest.
+            there = there.rotate_right(count);
+        }
+        for member in members {
+            if member.optional {
+                let is_there = there >> 63 == 1;
+                there <<= 1;
+                if !is_there {
+                    continue;
+                }
+            }
+            self.member(member, value, names)?;
+        }
+        Ok(())
+    }
+
+    /// The same of components whose bits do not fit into a word: they are asked twice.
+    #[inline(never)]
+    fn many_components<'a>(
+        &mut self,
+        members: &'static [Member],
+        value: &dyn Parts<'v, 'a>,
+        names: &'static str,
+    ) -> Result<()> {
+        for member in members.iter().filter(|member| member.optional) {
+            let is_there = self.is_there(member.number, value);
+            self.w.bit(is_there);
+        }
+        for member in members {
+            if !member.optional || self.is_there(member.number, value) {
+                self.member(member, value, names)?;
+            }
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn member<'a>(
+        &mut self,
+        member: &'static Member,
+        value: &dyn Parts<'v, 'a>,
+        names: &'static str,
+    ) -> Result<()> {
+        match self.part(member.number.into(), member.form, value) {
+            Ok(()) => Ok(()),
+            Err(error) => Err(self.inside(error, names, member)),
+        }
+    }
+
+    /// The fault is in this component.
+    #[cold]
+    #[inline(never)]
+    fn inside(&mut self, error: Error, names: &'static str, member: &Member) -> Error {
+        self.w.inside(name(names, member.number.into()));
+        error
+    }
+
+    fn choice<'a>(
+        &mut self,
+        choice: &'static Choice,
+        chosen: usize,
+        value: &dyn Parts<'v, 'a>,
+        names: &'static str,
+    ) -> Result<()> {
+        let place = |list: &'static [Member]| {
+            (0_u32..).zip(list).find(|(_, member)| usize::from(member.number) == chosen)
+        };
+        if let Some((number, member)) = place(self.tables.members(&choice.root)) {
+            if choice.extensible {
+                self.w.bit(false);
+            }
+            self.w.whole(choice.whole, number.into());
+            return self.member(member, value, names);
+        }
+        if let Some((number, member)) = place(self.tables.members(&choice.additions)) {
+            let open = self.w.added_alternative(number);
+            self.member(member, value, names)?;
+            self.w.close(open);
+            return Ok(());
+        }
+        if chosen == UNKNOWN {
+            return self.part(chosen, Form::Plain, value);
+        }
+        Err(Error::new(ErrorKind::ValueMismatch, 0))
+    }
+
+    fn list<'a>(&mut self, list: &'static List, count: usize, value: &dyn Parts<'v, 'a>) -> Result<()> {
+        let tables = self.tables;
+        let write = |w: &mut Writer<ALIGNED>, number| {
+            Tabled::new(w, tables, list.element).part(number, list.element, value)
+        };
+        if !list.set || !self.w.is_canonical() {
+            return self.w.in_order(list, count, &mut |w, number| write(w, number));
+        }
+        self.w.ordered(count, write, |w, order| {
+            w.in_order(list, count, &mut |w, at| write(w, *order.get(at).ok_or_else(outside)?))
+        })
+    }
+}
+
+impl<const ALIGNED: bool> Writer<ALIGNED> {
     /// What needs no table.
-    fn plain(&mut self, form: Form, part: Seen<'_, '_>) -> Result<()> {
+    fn plain(&mut self, form: Form, part: LeafRef<'_, '_>) -> Result<()> {
         match (form, part) {
-            (Form::Plain, Seen::Null) => {}
-            (Form::Plain, Seen::Real(number)) => self.real(number),
-            (Form::Plain, Seen::Float(number)) => self.float(*number),
-            (Form::Plain, Seen::Oid(oid)) => self.contents(oid.as_bytes()),
-            (Form::Plain, Seen::RelativeOid(oid)) => self.contents(oid.as_bytes()),
-            (Form::Plain, Seen::Octets(octets)) => self.any(octets),
-            (Form::Straight, Seen::Straight(value)) => return self.straight(value),
+            (Form::Plain, LeafRef::Null) => {}
+            (Form::Plain, LeafRef::Real(number)) => self.real(number),
+            (Form::Plain, LeafRef::Float(number)) => self.float(*number),
+            (Form::Plain, LeafRef::Oid(oid)) => self.contents(oid.as_bytes()),
+            (Form::Plain, LeafRef::RelativeOid(oid)) => self.contents(oid.as_bytes()),
+            (Form::Plain, LeafRef::Octets(octets)) => self.any(octets),
+            (Form::Plain, LeafRef::Unknown(unknown)) => return self.unknown_alternative(unknown),
+            (Form::Straight, LeafRef::Straight(value)) => return self.straight(value),
             _ => return Err(Error::new(ErrorKind::Unsupported, 0)),
         }
         Ok(())
     }
 
     /// Strings, and what is rare.
-    fn leaf(&mut self, tables: &'static Tables, leaf: &'static Leaf, part: Seen<'_, '_>) -> Result<()> {
+    fn leaf(&mut self, leaf: &'static Leaf, part: LeafRef<'_, '_>) -> Result<()> {
         match (leaf, part) {
             (Leaf::SemiConstrained(..) | Leaf::Unconstrained(_) | Leaf::Large(..), part) => {
                 match (part.integer(), &part) {
                     (Some(number), _) => self.large_number(leaf, &Integer::from(number)),
-                    (None, Seen::Big(number)) => self.large_number(leaf, number),
+                    (None, LeafRef::Big(number)) => self.large_number(leaf, number),
                     (None, _) => Err(Error::new(ErrorKind::Unsupported, 0)),
                 }
             }
-            (Leaf::String(size, _), Seen::Octets(octets)) => self.octet_string(*size, octets),
-            (Leaf::String(size, _), Seen::FixedOctets(octets)) => self.octet_string(*size, octets),
-            (Leaf::String(size, named), Seen::Bits(bits)) => self.bit_string(*size, bits, *named),
-            (Leaf::String(size, named), Seen::FixedBits(bits, count)) => {
+            (Leaf::String(size, _), LeafRef::Octets(octets)) => self.octet_string(*size, octets),
+            (Leaf::String(size, _), LeafRef::FixedOctets(octets)) => self.octet_string(*size, octets),
+            (Leaf::String(size, named), LeafRef::Bits(bits)) => self.bit_string(*size, bits, *named),
+            (Leaf::String(size, named), LeafRef::FixedBits(bits, count)) => {
                 let fixed = size.is_fixed() && !size.extensible && size.lo == count;
                 if fixed {
                     if ALIGNED && count > 16 {
@@ -114,7 +424,7 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
                 let bits = BitString::new(octets, unused).unwrap_or_default();
                 self.bit_string(*size, &bits, *named)
             }
-            (Leaf::Characters(characters), Seen::Text(text)) => {
+            (Leaf::Characters(characters), LeafRef::Text(text)) => {
                 match characters.time {
                     Time::No => {}
                     Time::Utc => self.check_utc_time(text)?,
@@ -122,40 +432,31 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
                 }
                 self.characters_by(characters.size, characters.alphabet, text)
             }
-            (Leaf::OtherString(kind), Seen::Text(text)) => self.other_string(*kind, text),
-            (Leaf::Time(form), Seen::Text(text)) => self.time(form, text),
-            (Leaf::Containing(size, inside, bits), Seen::Content(content)) => {
-                let inside = match content.content() {
-                    // The string with a value inside is a level itself.
-                    Ok(value) => {
-                        self.begin_value()?;
-                        let inside = self.apart(|w| w.part(tables, *inside, value))?;
-                        self.end_value();
-                        inside
-                    }
-                    Err(other) => {
-                        let other = match &other {
-                            Seen::Octets(octets) => BitStr::new(octets, 0).unwrap_or_default(),
-                            Seen::Bits(bits) => bits.as_bits(),
-                            _ => BitStr::default(),
-                        };
-                        return match bits {
-                            true => self.bit_string(*size, &BitString::from(other), false),
-                            false => self.octet_string(*size, other.bytes()),
-                        };
-                    }
-                };
-                match bits {
-                    true => self.bit_string(*size, &BitString::new(inside, 0).unwrap_or_default(), false),
-                    false => self.octet_string(*size, &inside),
-                }
+            (Leaf::OtherString(kind), LeafRef::Text(text)) => self.other_string(*kind, text),
+            (Leaf::Time(form), LeafRef::Text(text)) => self.time(form, text),
+            // What is no value of the type inside.
+            (Leaf::Containing(size, _, true), LeafRef::Octets(octets)) => {
+                self.bit_string(*size, &BitString::new(&octets[..], 0).unwrap_or_default(), false)
+            }
+            (Leaf::Containing(size, _, true), LeafRef::Bits(bits)) => self.bit_string(*size, bits, false),
+            (Leaf::Containing(size, _, false), LeafRef::Octets(octets)) => self.octet_string(*size, octets),
+            (Leaf::Containing(size, _, false), LeafRef::Bits(bits)) => {
+                self.octet_string(*size, bits.as_bits().bytes())
             }
             _ => Err(Error::new(ErrorKind::Unsupported, 0)),
         }
     }
 
-    fn bounded(&mut self, bounds: &Bounds, part: &Seen<'_, '_>) -> Result<()> {
+    fn bounded(&mut self, bounds: &Bounds, part: LeafRef<'_, '_>) -> Result<()> {
         let Bounds { whole, lo, span, extensible } = *bounds;
+        let above = part.short().and_then(|number| u64::try_from(number.checked_sub(lo)?).ok());
+        if let Some(above) = above.filter(|above| *above <= span) {
+            if extensible {
+                self.bit(false);
+            }
+            self.whole(whole, above);
+            return Ok(());
+        }
         if let Some(number) = part.integer() {
             let above = u64::try_from(number - i128::from(lo)).ok().filter(|above| *above <= span);
             if extensible {
@@ -168,10 +469,10 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
             }
             return Ok(());
         }
-        let Seen::Big(number) = part else { return Err(Error::new(ErrorKind::Unsupported, 0)) };
+        let LeafRef::Big(number) = part else { return Err(Error::new(ErrorKind::Unsupported, 0)) };
         if extensible {
             // Which side of the extension a number is on shows when its root form is tried.
-            let above = i128::try_from(*number).ok().map(|number| number - i128::from(lo));
+            let above = i128::try_from(number).ok().map(|number| number - i128::from(lo));
             let extended = !above.is_some_and(|above| (0..=i128::from(span)).contains(&above));
             self.bit(extended);
             if extended {
@@ -219,123 +520,6 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
         }
         let number = number(items.additions, known).and_then(|number| u32::try_from(number).ok());
         self.added_item(number.ok_or_else(unknown)?)
-    }
-
-    fn sequence(
-        &mut self,
-        tables: &'static Tables,
-        sequence: &'static Sequence,
-        value: &dyn Members<'_>,
-    ) -> Result<()> {
-        let root = tables.members(&sequence.root);
-        if !sequence.extensible {
-            return self.members(tables, root, sequence.optional > 0, value);
-        }
-        let all = tables.additions(&sequence.additions);
-        let any = |addition: &Addition| {
-            let mut members = tables.members(&addition.members).iter();
-            members.any(|member| value.see(member.number.into(), Defaults::Omitted).is_there())
-        };
-        let unknown = match sequence.unknown.map(|number| value.see(number.into(), Defaults::Omitted)) {
-            Some(Seen::Additions(additions)) => additions,
-            _ => &UnknownAdditions::NONE,
-        };
-        let extended = !unknown.is_empty() || all.iter().any(any);
-        self.bit(extended);
-        self.members(tables, root, sequence.optional > 0, value)?;
-        if !extended {
-            return Ok(());
-        }
-        let additions: Vec<bool> = all.iter().map(any).collect();
-        self.all_additions(&additions, unknown)?;
-        for addition in all.iter().zip(&additions).filter_map(|(known, there)| there.then_some(known)) {
-            let open = self.open();
-            if addition.group {
-                self.members(tables, tables.members(&addition.members), true, value)?;
-            } else if let [member] = tables.members(&addition.members) {
-                self.member(tables, member, value)?;
-            }
-            self.close(open);
-        }
-        self.unknown_additions(unknown)
-    }
-
-    /// Bits that tell which members are there, and these.
-    fn members(
-        &mut self,
-        tables: &'static Tables,
-        members: &'static [Member],
-        optional: bool,
-        value: &dyn Members<'_>,
-    ) -> Result<()> {
-        if optional {
-            for member in members.iter().filter(|member| member.optional) {
-                self.bit(value.see(member.number.into(), Defaults::Omitted).is_there());
-            }
-        }
-        members.iter().try_for_each(|member| self.member(tables, member, value))
-    }
-
-    fn member(
-        &mut self,
-        tables: &'static Tables,
-        member: &'static Member,
-        value: &dyn Members<'_>,
-    ) -> Result<()> {
-        let result = match value.see(member.number.into(), Defaults::Omitted) {
-            Seen::Absent if member.optional => return Ok(()),
-            Seen::Absent => Err(Error::new(ErrorKind::MissingComponent, 0)),
-            part => self.part(tables, member.form, part),
-        };
-        result.inspect_err(|_| self.inside(member_name(value, member.number)))
-    }
-
-    fn choice(
-        &mut self,
-        tables: &'static Tables,
-        choice: &'static Choice,
-        value: &dyn Alternatives<'_>,
-    ) -> Result<()> {
-        let (chosen, part, _) = value.chosen();
-        if let (UNKNOWN, Seen::Unknown(unknown)) = (chosen, &part) {
-            return self.unknown_alternative(unknown);
-        }
-        let place = |list: &'static [Member]| {
-            (0_u32..).zip(list).find(|(_, member)| usize::from(member.number) == chosen)
-        };
-        let say = |w: &mut Self, member: &Member| w.inside(alternative_name(value, member.number));
-        if let Some((number, member)) = place(tables.members(&choice.root)) {
-            if choice.extensible {
-                self.bit(false);
-            }
-            self.whole(choice.whole, number.into());
-            return self.part(tables, member.form, part).inspect_err(|_| say(self, member));
-        }
-        let Some((number, member)) = place(tables.members(&choice.additions)) else {
-            return Err(Error::new(ErrorKind::ValueMismatch, 0));
-        };
-        let open = self.added_alternative(number);
-        self.part(tables, member.form, part).inspect_err(|_| say(self, member))?;
-        self.close(open);
-        Ok(())
-    }
-
-    fn elements(
-        &mut self,
-        tables: &'static Tables,
-        list: &'static List,
-        elements: &dyn Elements<'_>,
-    ) -> Result<()> {
-        let count = elements.count();
-        if !list.set || !self.is_canonical() {
-            return self.in_order(list, count, &mut |w, number| {
-                w.part(tables, list.element, elements.element(number))
-            });
-        }
-        let write = |w: &mut Self, number| w.part(tables, list.element, elements.element(number));
-        self.ordered(count, write, |w, order| {
-            w.in_order(list, count, &mut |w, at| write(w, *order.get(at).ok_or_else(outside)?))
-        })
     }
 
     fn in_order(
