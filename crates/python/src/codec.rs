@@ -10,7 +10,7 @@ use crate::{encode, error, objects};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::sync::Arc;
-use tercet::dynamic::{Limits, Tape, View};
+use tercet::dynamic::{Limits, Tape};
 use tercet::records::Scratch;
 
 /// A type in a transfer syntax, ready for many values.
@@ -48,7 +48,7 @@ pub(crate) fn decode<'py>(
     meant.trial(py, |compiled| {
         compiled.with_state(|state| {
             compiled.read_all(py, 0, &input, state, &reading.options)?;
-            build(compiled, (data, 0), state.tape.view(&input), reading)
+            build(compiled, (data, 0), (&mut state.tape, &input), reading)
         })
     })
 }
@@ -57,7 +57,7 @@ pub(crate) fn decode<'py>(
 fn build<'py>(
     compiled: &Compiled,
     (data, begin): (&Bound<'py, PyAny>, usize),
-    value: View<'_>,
+    (value, octets): (&mut Tape, &[u8]),
     reading: &Reading,
 ) -> PyResult<Bound<'py, PyAny>> {
     let (py, looks) = (data.py(), reading.looks);
@@ -65,22 +65,22 @@ fn build<'py>(
     let (names, shape, tape);
     let shown = asked.transpose()?.flatten();
     match &shown {
-        None if !looks.lazy => return compiled.build(py, value, looks),
+        None if !looks.lazy => return compiled.build(py, value.view(octets), looks),
         None => {
             (names, shape) = (compiled.names(py), compiled.shape());
-            tape = value.to_tape();
+            tape = names.reused.take(value);
         }
         Some(shown) => {
             (names, shape) = (&shown.names, shown.rendering.shape());
             let mut made = Tape::new();
-            shown.rendering.show(value, &mut made, &mut Scratch::default());
+            shown.rendering.show(value.view(octets), &mut made, &mut Scratch::default());
             tape = made;
         }
     }
     if looks.lazy {
         return Kept::new((names, shape), tape, (Held::of_input(data)?, begin), looks).value(py);
     }
-    objects::build(py, names, shape, tape.view(value.octets()), looks)
+    objects::build(py, names, shape, tape.view(octets), looks)
 }
 
 /// Encodes a value.
@@ -138,7 +138,7 @@ impl Codec {
             compiled.with_state(|state| {
                 let length = compiled.read(py, 0, (&input, offset), state, &options)?;
                 let value =
-                    build(compiled, (data, offset), state.tape.view(&input[offset..]), &self.reading)?;
+                    build(compiled, (data, offset), (&mut state.tape, &input[offset..]), &self.reading)?;
                 Ok((value, offset + length))
             })
         })

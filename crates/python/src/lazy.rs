@@ -50,6 +50,12 @@ impl Kept {
     }
 }
 
+impl Drop for Kept {
+    fn drop(&mut self) {
+        self.names.reused.give(std::mem::take(&mut self.tape));
+    }
+}
+
 /// The components of a SEQUENCE or SET by their names: a mapping that makes the value of a component each time it is
 /// asked for.
 ///

@@ -19,6 +19,7 @@ mod objects;
 mod octets;
 mod options;
 mod rendering;
+mod reused;
 mod schema;
 mod shown;
 mod times;

@@ -2,6 +2,7 @@
 
 use crate::bits::{BitNames, BitString};
 use crate::lazy::{Kept, LazyDict};
+use crate::reused::Reused;
 use crate::times;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
@@ -67,6 +68,7 @@ pub(crate) struct Names {
     bits: HashMap<NodeId, BitNames>,
     /// Of what is inside of open types, by table and type.
     contents: HashMap<(u32, NodeId), Py<PyString>>,
+    pub(crate) reused: Reused,
     /// `...`: where extension additions are that the schema does not know.
     pub(crate) more: Py<PyString>,
 }
@@ -120,6 +122,7 @@ impl Names {
             items: shape.items.iter().map(|item| name(item.name)).collect(),
             bits,
             contents,
+            reused: Reused::default(),
             more: PyString::intern(py, "...").unbind(),
         }
     }
