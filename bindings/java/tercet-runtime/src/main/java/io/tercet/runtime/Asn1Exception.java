@@ -167,7 +167,7 @@ public final class Asn1Exception extends Exception {
             }
             boolean isAfterGap = isText && count > 2 * shown && at == count - shown;
             if (at == shown && count > 2 * shown) {
-                out.append(isText ? " … " : "…");
+                out.append(isText ? " \u2026 " : "\u2026");
             } else if (at >= shown && at < count - shown) {
                 // Left out in the middle of a long path.
             } else if (step instanceof Integer number) {

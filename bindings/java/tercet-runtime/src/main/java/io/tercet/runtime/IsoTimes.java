@@ -240,7 +240,7 @@ final class IsoTimes {
         }
     }
 
-    /** {@code hh[:mm[:ss]][.f](|Z|±hh[:mm])}. */
+    /** {@code hh[:mm[:ss]][.f](|Z|(+|-)hh[:mm])}. */
     private void time() throws Asn1Exception {
         int start = pos;
         int hour = number(2, 0, 24);

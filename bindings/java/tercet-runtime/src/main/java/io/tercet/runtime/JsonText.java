@@ -158,7 +158,7 @@ final class JsonText {
         if (name.codePointCount(0, name.length()) <= SHOWN) {
             return name;
         }
-        return name.substring(0, name.offsetByCodePoints(0, SHOWN)) + "…";
+        return name.substring(0, name.offsetByCodePoints(0, SHOWN)) + "\u2026";
     }
 
     // The scanner

@@ -15,7 +15,7 @@ final class Times {
         this.kind = kind;
     }
 
-    /** Checks a UTCTime: {@code YYMMDDhhmm[ss](Z|±hhmm)}, in the canonical form (X.690 11.8) if that is asked for. */
+    /** Checks a UTCTime: {@code YYMMDDhhmm[ss](Z|(+|-)hhmm)}, in the canonical form (X.690 11.8) if that is asked for. */
     static String utc(Octets text, long offset, boolean canonical) throws Asn1Exception {
         Times p = new Times(text, offset, ErrorKind.UTC_TIME_SYNTAX);
         int year = p.two(0, 99);
@@ -40,7 +40,7 @@ final class Times {
     }
 
     /**
-     * Checks a GeneralizedTime: {@code YYYYMMDDhh[mm[ss]][.f](|Z|±hh[mm])}, in the canonical form (X.690 11.7) if that is
+     * Checks a GeneralizedTime: {@code YYYYMMDDhh[mm[ss]][.f](|Z|(+|-)hh[mm])}, in the canonical form (X.690 11.7) if that is
      * asked for.
      */
     static String generalized(Octets text, long offset, boolean canonical) throws Asn1Exception {
