@@ -61,9 +61,10 @@ rust-test:
 test-32: setup ## the tests of the runtime and the engine with addresses of 32 bits; takes some minutes
 	$(CARGO) test --target i686-unknown-linux-gnu -p tercet-runtime -p tercet-dynamic
 
+# The sources are ASCII, so that any locale compiles them.
 java-test: setup ## the Java libraries and the plugin for Maven, built and documented; what it reads and writes is tested by rust-test
 	! command -v mvn >/dev/null || mvn -q -B -f bindings/java/pom.xml package
-	! command -v javadoc >/dev/null || javadoc -quiet -encoding UTF-8 -Xdoclint:all,-missing -Werror --release 17 -d target/java-doc \
+	! command -v javadoc >/dev/null || javadoc -quiet -encoding US-ASCII -Xdoclint:all,-missing -Werror --release 17 -d target/java-doc \
 	    $$(find bindings/java/tercet-runtime/src/main/java/io bindings/java/tercet-records/src/main/java/io -name '*.java')
 
 python-test: setup ## the Python package: built, formatted, typed, tested
