@@ -12,6 +12,8 @@ use tercet_plan::{FieldId, NodeId};
 pub(crate) struct Choices {
     /// Nodes whose own parts do not borrow.
     pub(crate) owned: HashSet<NodeId>,
+    /// Nodes whose own parts are slices of the input.
+    pub(crate) slices: HashSet<NodeId>,
     /// Lists whose elements are decoded when they are asked for.
     pub(crate) lazy: HashMap<NodeId, Lazy>,
     /// Extension additions that are not known are passed over.
@@ -46,10 +48,8 @@ impl Choices {
             ..Self::default()
         };
         let nodes: Vec<NodeId> = types.nodes().collect();
-        if overlay.strings == Strings::Owned {
-            choices.owned.extend(&nodes);
-        }
         for &node in &nodes {
+            choices.strings(node, overlay.strings);
             choices.integer(types, node, overlay.integers);
             real(types, node, overlay.reals);
             if overlay.bounds == Bounds::Wide {
@@ -114,10 +114,8 @@ impl Choices {
         choice: &Choice,
         said: &str,
     ) -> Result<(), OverlayError> {
-        match choice.strings {
-            Some(Strings::Owned) => _ = self.owned.insert(node),
-            Some(Strings::Borrowed) => _ = self.owned.remove(&node),
-            None => {}
+        if let Some(strings) = choice.strings {
+            self.strings(node, strings);
         }
         match choice.bounds {
             Some(Bounds::Wide) => widen(types, node),
@@ -137,6 +135,16 @@ impl Choices {
             self.lazy.insert(node, choice.lazy);
         }
         Ok(())
+    }
+
+    fn strings(&mut self, node: NodeId, chosen: Strings) {
+        for (nodes, kept) in [(&mut self.owned, Strings::Owned), (&mut self.slices, Strings::Slices)] {
+            if chosen == kept {
+                nodes.insert(node);
+            } else {
+                nodes.remove(&node);
+            }
+        }
     }
 
     fn integer(&self, types: &mut Types<'_>, node: NodeId, chosen: IntegerType) {

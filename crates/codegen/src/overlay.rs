@@ -172,6 +172,9 @@ pub enum Strings {
     Borrowed,
     /// They never borrow, so that types have no lifetime for them.
     Owned,
+    /// They are slices of the input, which take less memory and have nothing to free; in Rust, for BER, DER and CER alone.
+    /// A string in segments, and characters that are not of the type, are errors.
+    Slices,
 }
 
 /// What an INTEGER is that has no bounds.

@@ -10,6 +10,7 @@ use tercet_model::Model;
 use tercet_plan::shape::{Constant, Field, Place, Presence, Root, Shape};
 use tercet_plan::{FieldId, Kind, NodeId};
 use tercet_runtime::Limits;
+use tercet_runtime::text::StringKind;
 
 /// Structs on the way down to a key.
 const KEY_DEPTH: usize = 4;
@@ -99,6 +100,7 @@ pub(crate) struct Types<'m> {
     reprs: Vec<Repr>,
     origins: Vec<Origin>,
     borrows: Vec<bool>,
+    has_slice: Vec<bool>,
     has_float: Vec<bool>,
     has_list: Vec<bool>,
     counted: Vec<bool>,
@@ -126,6 +128,7 @@ impl<'m> Types<'m> {
             reprs: Vec::new(),
             origins: vec![Origin::Associated; count],
             borrows: vec![false; count],
+            has_slice: vec![false; count],
             has_float: vec![false; count],
             has_list: vec![false; count],
             counted: vec![false; count],
@@ -198,6 +201,32 @@ impl<'m> Types<'m> {
     /// Returns whether a node's own parts do not borrow, whatever their parts hold.
     pub(crate) fn is_owned(&self, node: NodeId) -> bool {
         self.choices.owned.contains(&self.same(node))
+    }
+
+    /// Returns whether a node's own parts are slices of the input.
+    pub(crate) fn keeps_slices(&self, node: NodeId) -> bool {
+        self.choices.slices.contains(&self.same(node))
+    }
+
+    /// Returns whether a value is a slice of the input: what needs no more than its contents octets, which are the same in
+    /// memory. Zero bits that named bits may have more or fewer of are not.
+    pub(crate) fn is_slice(&self, node: NodeId) -> bool {
+        self.keeps_slices(node)
+            && match self.repr(node) {
+                Repr::Octets | Repr::Any | Repr::Oid | Repr::RelativeOid | Repr::Big => true,
+                Repr::Bits => !self.shape.has_named_bits(self.same(node)),
+                Repr::Text => {
+                    let kind = self.shape.node(self.same(node)).kind;
+                    matches!(kind, Kind::UtcTime | Kind::GeneralizedTime)
+                        || kind.string_kind().is_some_and(StringKind::is_utf8)
+                }
+                _ => false,
+            }
+    }
+
+    /// Returns whether there are slices of the input inside, which cannot become owned.
+    pub(crate) fn has_slice(&self, node: NodeId) -> bool {
+        self.has_slice[self.same(node).index()]
     }
 
     /// Returns whether the elements of a list are decoded when they are asked for.
@@ -495,6 +524,8 @@ impl<'m> Types<'m> {
                 _ => false,
             } && !self.is_owned(id)
                 || self.is_lazy(id);
+            self.has_slice[at] =
+                self.is_slice(id) || (self.keeps_slices(id) && matches!(self.repr(id), Repr::Table(_)));
             self.has_float[at] = self.repr(id) == Repr::Float;
             self.has_list[at] = self.repr(id) == Repr::List && !self.is_lazy(id);
             if let (Repr::Table(_), Some(table)) = (self.repr(id), &self.shape.node(id).table) {
@@ -509,6 +540,10 @@ impl<'m> Types<'m> {
                     let part = part.index();
                     if self.borrows[part] && !self.borrows[at] {
                         self.borrows[at] = true;
+                        changed = true;
+                    }
+                    if self.has_slice[part] && !self.has_slice[at] {
+                        self.has_slice[at] = true;
                         changed = true;
                     }
                     if self.has_float[part] && !self.has_float[at] {
@@ -660,6 +695,7 @@ impl<'m> Types<'m> {
             Repr::Integer { bits, .. } => usize::from(bits / 8),
             Repr::FixedOctets(octets) => octets as usize,
             Repr::Float | Repr::FixedBits(_) => 8,
+            Repr::Bits if self.is_slice(id) => 24,
             Repr::Bits => 32,
             Repr::Struct => {
                 let mut sum = 0;
@@ -677,6 +713,7 @@ impl<'m> Types<'m> {
                 }
                 largest.next_multiple_of(8) + 8
             }
+            _ if self.is_slice(id) => 16,
             _ => 24,
         };
         around.pop();

@@ -250,6 +250,7 @@ kinds! {
     SegmentTag = 66, "segment-tag", Some("X.690 8.7.3.2"), "a segment of a constructed string has the wrong tag";
     ConstructedString = 67, "constructed-string", Some("X.690 10.2"), "DER allows no constructed strings";
     SegmentSize = 68, "segment-size", Some("X.690 9.2"), "CER splits strings above 1000 octets into segments of 1000";
+    SegmentedString = 69, "segmented-string", None, "a string is in segments where the type keeps a slice of the input";
     // REAL
     RealEncoding = 70, "real-encoding", Some("X.690 8.5"), "a REAL has reserved or missing octets";
     RealDecimal = 71, "real-decimal", Some("X.690 8.5.8"), "a decimal REAL is not in a form of ISO 6093";

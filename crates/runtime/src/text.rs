@@ -81,6 +81,12 @@ impl StringKind {
         !matches!(self, Self::OidIri | Self::RelativeOidIri)
     }
 
+    /// Whether the contents octets are the characters in UTF-8.
+    #[must_use]
+    pub const fn is_utf8(self) -> bool {
+        matches!(self, Self::Utf8 | Self::Numeric | Self::Printable | Self::Ia5 | Self::Visible)
+    }
+
     /// Whether octets are characters of the type that are all below 128; `false` if that takes longer to say.
     #[inline]
     pub(crate) fn is_plain(self, octets: &[u8]) -> bool {

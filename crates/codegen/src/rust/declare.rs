@@ -1,6 +1,6 @@
 //! Declarations: structs, enums and aliases, with the notation that they stand for.
 
-use super::imports::{BOX, OCTETS, UNKNOWN_ADDITIONS, UNKNOWN_ALTERNATIVE};
+use super::imports::{BOX, UNKNOWN_ADDITIONS, UNKNOWN_ALTERNATIVE};
 use super::{Printer, names};
 use crate::Config;
 use crate::types::{Edge, Origin, Repr};
@@ -228,7 +228,7 @@ fn open_type(p: &mut Printer<'_>, node: NodeId, table: u32) {
         p.text.line(format!("#[doc = \"For {keys}.\"] {}({held}),", p.names.row(node, number)));
     }
     p.text.doc("A complete encoding that no row of the table is known for.");
-    let line = format!("Other({OCTETS}<{}>),", p.own_lifetime(node, "'a"));
+    let line = format!("Other({}),", p.octets(node, "'a"));
     p.text.line(line);
     p.text.close("}");
 }

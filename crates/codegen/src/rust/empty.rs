@@ -178,6 +178,9 @@ impl Printer<'_> {
     /// The same of a type as a constant, where it is one.
     fn empty_of(&self, node: NodeId) -> String {
         let name = || self.names.ty(node);
+        if let Some(empty) = self.empty_slice(node) {
+            return empty;
+        }
         match self.types.repr(node) {
             Repr::Boolean => "false".into(),
             Repr::Null => "()".into(),
@@ -193,6 +196,7 @@ impl Printer<'_> {
             Repr::RelativeOid => format!("{RELATIVE_OBJECT_IDENTIFIER}::constant(&[0])"),
             Repr::Text => format!("{TEXT}::borrowed(\"\")"),
             Repr::Contained(_) => format!("{CONTAINED}::Octets({})", no_octets()),
+            Repr::Table(_) if self.types.keeps_slices(node) => format!("{}::Other(&[])", name()),
             Repr::Table(_) => format!("{}::Other({})", name(), no_octets()),
             Repr::Enumerated => format!("{}::{}", name(), self.first_item(node)),
             Repr::Struct | Repr::Choice => self.empty(node),

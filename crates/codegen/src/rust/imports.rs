@@ -27,14 +27,19 @@ const IMPORTS: &[(&str, &[(char, &str)])] = &[
     (
         "tercet_runtime::types",
         &[
+            (BIT_STR, "BitStr"),
             (BIT_STRING, "BitString"),
             (EXACT_REAL, "ExactReal"),
             (FIXED_BITS, "FixedBits"),
             (INTEGER, "Integer"),
+            (INTEGER_REF, "IntegerRef"),
             (OBJECT_IDENTIFIER, "ObjectIdentifier"),
             (OCTETS, "Octets"),
+            (OID_REF, "OidRef"),
             (RELATIVE_OBJECT_IDENTIFIER, "RelativeObjectIdentifier"),
+            (RELATIVE_OID_REF, "RelativeOidRef"),
             (TEXT, "Text"),
+            (TEXT_REF, "TextRef"),
             (TIME_TYPE, "TimeType"),
         ],
     ),
@@ -59,26 +64,31 @@ pub(super) const OER: char = '\u{E00B}';
 pub(super) const PARTS: char = '\u{E00C}';
 pub(super) const PER: char = '\u{E00D}';
 pub(super) const STRING_KIND: char = '\u{E00E}';
-pub(super) const BIT_STRING: char = '\u{E00F}';
-pub(super) const EXACT_REAL: char = '\u{E010}';
-pub(super) const FIXED_BITS: char = '\u{E011}';
-pub(super) const INTEGER: char = '\u{E012}';
-pub(super) const OBJECT_IDENTIFIER: char = '\u{E013}';
-pub(super) const OCTETS: char = '\u{E014}';
-pub(super) const RELATIVE_OBJECT_IDENTIFIER: char = '\u{E015}';
-pub(super) const TEXT: char = '\u{E016}';
-pub(super) const TIME_TYPE: char = '\u{E017}';
-pub(super) const ERROR: char = '\u{E018}';
-pub(super) const ERROR_KIND: char = '\u{E019}';
-pub(super) const RESULT: char = '\u{E01A}';
-pub(super) const TAG: char = '\u{E01B}';
-pub(super) const CODEC: char = '\u{E01C}';
+pub(super) const BIT_STR: char = '\u{E00F}';
+pub(super) const BIT_STRING: char = '\u{E010}';
+pub(super) const EXACT_REAL: char = '\u{E011}';
+pub(super) const FIXED_BITS: char = '\u{E012}';
+pub(super) const INTEGER: char = '\u{E013}';
+pub(super) const INTEGER_REF: char = '\u{E014}';
+pub(super) const OBJECT_IDENTIFIER: char = '\u{E015}';
+pub(super) const OCTETS: char = '\u{E016}';
+pub(super) const OID_REF: char = '\u{E017}';
+pub(super) const RELATIVE_OBJECT_IDENTIFIER: char = '\u{E018}';
+pub(super) const RELATIVE_OID_REF: char = '\u{E019}';
+pub(super) const TEXT: char = '\u{E01A}';
+pub(super) const TEXT_REF: char = '\u{E01B}';
+pub(super) const TIME_TYPE: char = '\u{E01C}';
+pub(super) const ERROR: char = '\u{E01D}';
+pub(super) const ERROR_KIND: char = '\u{E01E}';
+pub(super) const RESULT: char = '\u{E01F}';
+pub(super) const TAG: char = '\u{E020}';
+pub(super) const CODEC: char = '\u{E021}';
 
 /// The names that a text uses.
 #[derive(Debug, Default)]
 pub(super) struct Imports {
     /// A bit for each character, the first the lowest.
-    used: u32,
+    used: u64,
 }
 
 impl Imports {

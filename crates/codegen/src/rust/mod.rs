@@ -13,6 +13,7 @@ mod owned;
 mod parts;
 mod per;
 mod per_forms;
+mod slices;
 mod text;
 mod values;
 mod whole;
@@ -41,6 +42,7 @@ use text::Text;
 pub(crate) fn print(model: &Model, lowering: &Lowering, config: &Config<'_>) -> Result<String, Error> {
     let Some(plan) = lowering.plans.first() else { return Ok(String::new()) };
     let types = Types::new(model, lowering, &plan.shape, config.overlay)?;
+    slices::check(&types, lowering, config)?;
     let names = Names::new(&types, &names::STYLE);
     // The numbers of items are needed where they are written or read, or are keys.
     let serde = config.overlay.serde;
@@ -321,6 +323,9 @@ impl<'m> Printer<'m> {
     /// The same without a name where it is not a declaration of its own.
     fn spelled(&self, node: NodeId, around: &str) -> String {
         let lifetime = self.own_lifetime(node, around);
+        if let Some(slice) = self.slice(node, lifetime) {
+            return slice;
+        }
         match self.types.repr(node) {
             Repr::Boolean => "bool".into(),
             Repr::Null => "()".into(),
@@ -331,7 +336,7 @@ impl<'m> Printer<'m> {
             Repr::FixedBits(bits) => format!("{FIXED_BITS}<{bits}>"),
             Repr::Bits => format!("{BIT_STRING}<{lifetime}>"),
             Repr::FixedOctets(octets) => format!("[u8; {octets}]"),
-            Repr::Octets | Repr::Any => format!("{OCTETS}<{lifetime}>"),
+            Repr::Octets | Repr::Any => self.octets(node, around),
             Repr::Oid => format!("{OBJECT_IDENTIFIER}<{lifetime}>"),
             Repr::RelativeOid => format!("{RELATIVE_OBJECT_IDENTIFIER}<{lifetime}>"),
             Repr::Text => format!("{TEXT}<{lifetime}>"),
@@ -344,6 +349,14 @@ impl<'m> Printer<'m> {
             }
             Repr::List => self.list(node, &self.ty(self.types.element(node), around), around),
         }
+    }
+
+    /// The type of octets that nothing more is known of, as a node keeps its own parts.
+    fn octets(&self, node: NodeId, lifetime: &str) -> String {
+        if self.types.keeps_slices(node) {
+            return slices::octets(lifetime);
+        }
+        format!("{OCTETS}<{}>", self.own_lifetime(node, lifetime))
     }
 
     /// The name of the codec of a list, behind the word for what it does and the rules.

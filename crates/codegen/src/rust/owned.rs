@@ -1,4 +1,4 @@
-//! `into_owned`: the same value without a borrow.
+//! `into_owned`: the same value without a borrow; what keeps slices of the input has none.
 
 use super::Printer;
 use super::imports::BOX;
@@ -8,7 +8,8 @@ use tercet_plan::NodeId;
 pub(super) fn print(p: &mut Printer<'_>) {
     let nodes: Vec<NodeId> =
         p.types.nodes().filter(|node| p.types.borrows(*node) && p.is_item(*node)).collect();
-    for node in nodes.into_iter().filter(|node| !p.is_apart(*node)).collect::<Vec<_>>() {
+    let can = |node: &NodeId| !p.is_apart(*node) && !p.types.has_slice(*node);
+    for node in nodes.into_iter().filter(can).collect::<Vec<_>>() {
         let name = p.names.ty(node).to_owned();
         p.text.line("");
         p.text.open(format!("impl {name}<'_> {{"));
@@ -76,7 +77,7 @@ pub(super) fn print(p: &mut Printer<'_>) {
     let wrappers: Vec<(NodeId, String)> = p
         .roots
         .iter()
-        .filter(|root| root.wraps && p.types.borrows(root.node))
+        .filter(|root| root.wraps && p.types.borrows(root.node) && !p.types.has_slice(root.node))
         .map(|root| (root.node, root.name.clone()))
         .collect();
     for (node, name) in wrappers {

@@ -7,6 +7,7 @@ use super::imports::{
 };
 use crate::defaults::Depths;
 use crate::types::{Edge, Repr};
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use tercet_plan::shape::{Constant, Key};
@@ -103,6 +104,9 @@ impl Printer<'_> {
         let node = self.types.same(node);
         if depth > 8 {
             return None;
+        }
+        if self.types.is_slice(node) {
+            return self.constant_slice(node, constant);
         }
         Some(match (self.types.repr(node), constant) {
             (Repr::Boolean, Constant::Boolean(value)) => value.to_string(),
@@ -204,13 +208,18 @@ impl Printer<'_> {
 
 /// Returns the expression of a text for the contents octets of a string or time type.
 pub(super) fn text(kind: Kind, octets: &[u8]) -> Option<String> {
-    let text = match (kind.string_kind(), kind.time_type()) {
+    let text = text_of(kind, octets)?;
+    Some(format!("{TEXT}::borrowed({text:?})"))
+}
+
+/// The text itself.
+pub(super) fn text_of(kind: Kind, octets: &[u8]) -> Option<Cow<'_, str>> {
+    Some(match (kind.string_kind(), kind.time_type()) {
         (Some(string), _) => to_utf8(string, octets, 0).ok()?,
         (_, Some(time)) => decode_time(time, octets, 0, Rules::Ber).ok()?,
         // UTCTime and GeneralizedTime.
         (None, None) => to_utf8(StringKind::Visible, octets, 0).ok()?,
-    };
-    Some(format!("{TEXT}::borrowed({text:?})"))
+    })
 }
 
 /// The number of contents octets.

@@ -6,6 +6,7 @@
 pub use crate::ber::{Frame, Header, Mark, Reader, Rules, StringForm, Writer};
 
 mod fill;
+mod slices;
 
 pub use super::contents;
 use super::{Contained, UnknownAlternative};
@@ -18,6 +19,10 @@ use crate::{Class, Error, ErrorKind, Result, Tag};
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 pub use fill::{fill, fill_any, fill_any_option, fill_option, filled_list, filled_set_of};
+pub use slices::{
+    big_integer_slice, bits_slice, generalized_time_slice, octets_slice, oid_slice, relative_oid_slice,
+    text_slice, utc_time_slice, write_generalized_time_slice, write_text_slice, write_utc_time_slice,
+};
 
 /// Octets of memory that a list sets aside at once at most.
 const ROOM: usize = 64 * 1024;
@@ -603,8 +608,9 @@ pub fn contained<'a, T>(
 ///
 /// # Errors
 /// As [`Reader::utc_time`].
+#[inline]
 pub fn utc_time<'a>(r: &mut Reader<'a>, tag: Tag) -> Result<Text<'a>> {
-    any_element(r, tag, |r, header| {
+    element(r, tag, contents::utc_time, |r, header| {
         let at = r.offset();
         let octets = r.string(header, StringForm::Text(Tag::UTC_TIME))?;
         let checked = crate::ber::decode_utc_time(&octets, at, r.rules()).map(drop);
@@ -616,8 +622,9 @@ pub fn utc_time<'a>(r: &mut Reader<'a>, tag: Tag) -> Result<Text<'a>> {
 ///
 /// # Errors
 /// As [`Reader::generalized_time`].
+#[inline]
 pub fn generalized_time<'a>(r: &mut Reader<'a>, tag: Tag) -> Result<Text<'a>> {
-    any_element(r, tag, |r, header| {
+    element(r, tag, contents::generalized_time, |r, header| {
         let at = r.offset();
         let octets = r.string(header, StringForm::Text(Tag::GENERALIZED_TIME))?;
         let checked = crate::ber::decode_generalized_time(&octets, at, r.rules()).map(drop);
@@ -678,16 +685,25 @@ pub fn float(r: &mut Reader<'_>, tag: Tag) -> Result<f64> {
 /// [`ErrorKind::MissingComponent`] at the end of the level, else as [`Reader::element`].
 #[inline]
 pub fn any<'a>(r: &mut Reader<'a>) -> Result<Octets<'a>> {
+    any_slice(r).map(Octets::borrowed)
+}
+
+/// The same as a slice.
+///
+/// # Errors
+/// As [`any`].
+#[inline]
+pub fn any_slice<'a>(r: &mut Reader<'a>) -> Result<&'a [u8]> {
     match r.short_element() {
-        Some(element) => Ok(Octets::borrowed(element)),
+        Some(element) => Ok(element),
         None => any_long(r),
     }
 }
 
 #[inline(never)]
-fn any_long<'a>(r: &mut Reader<'a>) -> Result<Octets<'a>> {
+fn any_long<'a>(r: &mut Reader<'a>) -> Result<&'a [u8]> {
     let Some(header) = r.next_header()? else { return Err(missing(r)) };
-    Ok(Octets::borrowed(r.skip_checked(&header)?))
+    r.skip_checked(&header)
 }
 
 /// An alternative of a later version.

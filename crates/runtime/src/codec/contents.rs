@@ -4,7 +4,10 @@
 //! the function of the same name in [`super::ber`], which knows all forms and says what is wrong.
 
 use crate::text::StringKind;
-use crate::types::{BitString, Integer, ObjectIdentifier, Octets, OidRef, Text};
+use crate::types::{
+    BitStr, BitString, GeneralizedTime, Integer, IntegerRef, ObjectIdentifier, Octets, OidRef, Text, TextRef,
+    UtcTime,
+};
 
 /// BOOLEAN (8.2).
 #[inline]
@@ -66,7 +69,14 @@ pub fn enumerated<T>(contents: &[u8], item: impl Fn(i64) -> Option<T>) -> Option
 #[inline]
 #[must_use]
 pub fn big_integer(contents: &[u8]) -> Option<Integer<'_>> {
-    Integer::of_fewest(contents)
+    big_integer_slice(contents).map(Integer::from)
+}
+
+/// The same as a slice.
+#[inline]
+#[must_use]
+pub const fn big_integer_slice(contents: &[u8]) -> Option<IntegerRef<'_>> {
+    IntegerRef::of_fewest(contents)
 }
 
 /// OCTET STRING (8.7).
@@ -74,6 +84,13 @@ pub fn big_integer(contents: &[u8]) -> Option<Integer<'_>> {
 #[must_use]
 pub const fn octets(contents: &[u8]) -> Option<Octets<'_>> {
     Some(Octets::borrowed(contents))
+}
+
+/// The same as a slice.
+#[inline]
+#[must_use]
+pub const fn octets_slice(contents: &[u8]) -> Option<&[u8]> {
+    Some(contents)
 }
 
 /// OCTET STRING of a fixed size.
@@ -93,11 +110,28 @@ pub fn bits(contents: &[u8]) -> Option<BitString<'_>> {
     }
 }
 
+/// The same as a slice.
+#[inline]
+#[must_use]
+pub const fn bits_slice(contents: &[u8]) -> Option<BitStr<'_>> {
+    match contents {
+        [0, octets @ ..] => BitStr::new(octets, 0),
+        _ => None,
+    }
+}
+
 /// OBJECT IDENTIFIER (8.19).
 #[inline]
 #[must_use]
 pub fn oid(contents: &[u8]) -> Option<ObjectIdentifier<'_>> {
-    OidRef::new(contents, 0).ok().map(ObjectIdentifier::from)
+    oid_slice(contents).map(ObjectIdentifier::from)
+}
+
+/// The same as a slice.
+#[inline]
+#[must_use]
+pub fn oid_slice(contents: &[u8]) -> Option<OidRef<'_>> {
+    OidRef::new(contents, 0).ok()
 }
 
 /// A character string whose characters are the same in UTF-8 (8.23).
@@ -105,4 +139,39 @@ pub fn oid(contents: &[u8]) -> Option<ObjectIdentifier<'_>> {
 #[must_use]
 pub fn text(contents: &[u8], kind: StringKind) -> Option<Text<'_>> {
     kind.is_plain(contents).then(|| Text::ascii(contents))
+}
+
+/// The same as a slice.
+#[inline]
+#[must_use]
+pub fn text_slice(contents: &[u8], kind: StringKind) -> Option<TextRef<'_>> {
+    kind.is_plain(contents).then(|| TextRef::ascii(contents))
+}
+
+/// UTCTime in the form of DER and CER (8.25, 11.8).
+#[inline]
+#[must_use]
+pub fn utc_time(contents: &[u8]) -> Option<Text<'_>> {
+    UtcTime::of_canonical(contents).map(|_| Text::ascii(contents))
+}
+
+/// The same as a slice.
+#[inline]
+#[must_use]
+pub fn utc_time_slice(contents: &[u8]) -> Option<TextRef<'_>> {
+    UtcTime::of_canonical(contents).map(|_| TextRef::ascii(contents))
+}
+
+/// GeneralizedTime in the form of DER and CER, without a fraction (8.25, 11.7).
+#[inline]
+#[must_use]
+pub fn generalized_time(contents: &[u8]) -> Option<Text<'_>> {
+    GeneralizedTime::of_canonical(contents).map(|_| Text::ascii(contents))
+}
+
+/// The same as a slice.
+#[inline]
+#[must_use]
+pub fn generalized_time_slice(contents: &[u8]) -> Option<TextRef<'_>> {
+    GeneralizedTime::of_canonical(contents).map(|_| TextRef::ascii(contents))
 }

@@ -3,7 +3,8 @@
 use super::parts::{Item, LeafRef, Parts, Sink, UNKNOWN, Value, name};
 use super::{Contained, SequenceOf, UnknownAdditions, UnknownAlternative};
 use crate::types::{
-    BitString, ExactReal, FixedBits, Integer, ObjectIdentifier, Octets, RelativeObjectIdentifier, Text,
+    BitStr, BitString, ExactReal, FixedBits, Integer, IntegerRef, ObjectIdentifier, Octets, OidRef,
+    RelativeObjectIdentifier, RelativeOidRef, Text, TextRef,
 };
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -169,6 +170,17 @@ impl Printer<'_, '_> {
         self.f.write_str("'H")
     }
 
+    fn text(&mut self, text: &str) -> Result {
+        self.f.write_str("\"")?;
+        for (i, part) in text.split('"').enumerate() {
+            if i > 0 {
+                self.f.write_str("\"\"")?;
+            }
+            self.f.write_str(part)?;
+        }
+        self.f.write_str("\"")
+    }
+
     fn bits(&mut self, bits: impl ExactSizeIterator<Item = bool>) -> Result {
         let (count, mut digit) = (bits.len(), 0_u8);
         let whole = count > 0 && count.is_multiple_of(4);
@@ -296,7 +308,7 @@ macro_rules! plain {
     )*};
 }
 
-plain!(u8 u16 u32 u64 i8 i16 i32 i64 Integer<'_> ExactReal<'_>);
+plain!(u8 u16 u32 u64 i8 i16 i32 i64 Integer<'_> IntegerRef<'_> ExactReal<'_>);
 
 impl Notation for bool {
     fn notation(&self, p: &mut Printer<'_, '_>) -> Result {
@@ -328,23 +340,33 @@ impl<const N: usize> Notation for [u8; N] {
     }
 }
 
-impl Notation for Text<'_> {
+impl Notation for &[u8] {
     fn notation(&self, p: &mut Printer<'_, '_>) -> Result {
-        p.f.write_str("\"")?;
-        for (i, part) in self.split('"').enumerate() {
-            if i > 0 {
-                p.f.write_str("\"\"")?;
+        p.octets(self)
+    }
+}
+
+macro_rules! text {
+    ($($ty:ty)*) => {$(
+        impl Notation for $ty {
+            fn notation(&self, p: &mut Printer<'_, '_>) -> Result {
+                p.text(self)
             }
-            p.f.write_str(part)?;
         }
-        p.f.write_str("\"")
+    )*};
+}
+
+text!(Text<'_> TextRef<'_>);
+
+impl Notation for BitStr<'_> {
+    fn notation(&self, p: &mut Printer<'_, '_>) -> Result {
+        p.bits((0..self.len()).map(|i| self.bit(i) == Some(true)))
     }
 }
 
 impl Notation for BitString<'_> {
     fn notation(&self, p: &mut Printer<'_, '_>) -> Result {
-        let bits = self.as_bits();
-        p.bits((0..bits.len()).map(|i| bits.bit(i) == Some(true)))
+        self.as_bits().notation(p)
     }
 }
 
@@ -354,17 +376,17 @@ impl<const N: u32> Notation for FixedBits<N> {
     }
 }
 
-impl Notation for ObjectIdentifier<'_> {
-    fn notation(&self, p: &mut Printer<'_, '_>) -> Result {
-        p.arcs(self)
-    }
+macro_rules! arcs {
+    ($($ty:ty)*) => {$(
+        impl Notation for $ty {
+            fn notation(&self, p: &mut Printer<'_, '_>) -> Result {
+                p.arcs(self)
+            }
+        }
+    )*};
 }
 
-impl Notation for RelativeObjectIdentifier<'_> {
-    fn notation(&self, p: &mut Printer<'_, '_>) -> Result {
-        p.arcs(self)
-    }
-}
+arcs!(ObjectIdentifier<'_> OidRef<'_> RelativeObjectIdentifier<'_> RelativeOidRef<'_>);
 
 impl<T: Notation> Notation for Vec<T> {
     fn notation(&self, p: &mut Printer<'_, '_>) -> Result {

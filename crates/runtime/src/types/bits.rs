@@ -20,6 +20,9 @@ pub struct BitStr<'a> {
 }
 
 impl<'a> BitStr<'a> {
+    /// No bits.
+    pub const EMPTY: Self = Self { bytes: &[], unused: 0 };
+
     /// A view of `bytes` without its last `unused` bits; nothing if there are not as many or more than 7.
     #[inline]
     #[must_use]

@@ -1,7 +1,7 @@
 //! INTEGER of any size (X.680 clause 19).
 
-use super::Octets;
-use crate::{Error, ErrorKind, Result};
+use super::{IntegerRef, Octets};
+use crate::{Error, Result};
 use core::cmp::Ordering;
 use core::fmt;
 
@@ -24,16 +24,7 @@ impl<'a> Integer<'a> {
     #[inline]
     #[must_use]
     pub fn from_octets(octets: &'a [u8]) -> Self {
-        Self(Octets::borrowed(fewest(octets)))
-    }
-
-    /// An integer from two's complement in the fewest octets; nothing for other octets.
-    #[inline]
-    pub(crate) const fn of_fewest(octets: &'a [u8]) -> Option<Self> {
-        match octets {
-            [] | [0, 0..=0x7F, ..] | [0xFF, 0x80..=0xFF, ..] => None,
-            _ => Some(Self(Octets::borrowed(octets))),
-        }
+        IntegerRef::from_octets(octets).into()
     }
 
     /// An integer of a specification, whose octets are the fewest.
@@ -46,7 +37,14 @@ impl<'a> Integer<'a> {
     /// The same from octets that it does not borrow.
     #[must_use]
     pub fn copied(octets: &[u8]) -> Integer<'static> {
-        Integer(Octets::copied(fewest(octets)))
+        Integer(Octets::copied(IntegerRef::from_octets(octets).as_octets()))
+    }
+
+    /// The view that has the methods.
+    #[inline]
+    #[must_use]
+    pub fn as_integer(&self) -> IntegerRef<'_> {
+        IntegerRef::known(self.0.as_slice())
     }
 
     /// Two's complement in the fewest octets.
@@ -65,15 +63,15 @@ impl<'a> Integer<'a> {
     /// Whether it is below zero.
     #[must_use]
     pub fn is_negative(&self) -> bool {
-        self.0.first().is_some_and(|octet| octet & 0x80 != 0)
+        self.as_integer().is_negative()
     }
 }
 
-fn fewest(mut octets: &[u8]) -> &[u8] {
-    while let [0x00, 0x00..=0x7F, ..] | [0xFF, 0x80..=0xFF, ..] = octets {
-        octets = octets.get(1..).unwrap_or_default();
+impl<'a> From<IntegerRef<'a>> for Integer<'a> {
+    #[inline]
+    fn from(integer: IntegerRef<'a>) -> Self {
+        Self(Octets::borrowed(integer.as_octets()))
     }
-    if octets.is_empty() { &[0] } else { octets }
 }
 
 impl Default for Integer<'_> {
@@ -94,12 +92,7 @@ macro_rules! from {
             type Error = Error;
             /// The number, if it fits.
             fn try_from(value: &Integer<'_>) -> Result<Self> {
-                let octets = value.as_octets();
-                let mut wide = [if value.is_negative() { 0xFF } else { 0 }; size_of::<$wide>()];
-                let range = Error::new(ErrorKind::IntegerRange, 0);
-                let start = wide.len().checked_sub(octets.len()).ok_or(range)?;
-                wide.get_mut(start..).ok_or(range)?.copy_from_slice(octets);
-                Self::try_from(<$wide>::from_be_bytes(wide)).map_err(|_| range)
+                Self::try_from(value.as_integer())
             }
         }
     )*)*};
@@ -118,22 +111,13 @@ impl PartialOrd for Integer<'_> {
 
 impl Ord for Integer<'_> {
     fn cmp(&self, other: &Self) -> Ordering {
-        let (a, b) = (self.as_octets(), other.as_octets());
-        match (self.is_negative(), other.is_negative()) {
-            (true, false) => Ordering::Less,
-            (false, true) => Ordering::Greater,
-            (false, false) => a.len().cmp(&b.len()).then_with(|| a.cmp(b)),
-            (true, true) => b.len().cmp(&a.len()).then_with(|| a.cmp(b)),
-        }
+        self.as_integer().cmp(&other.as_integer())
     }
 }
 
 impl fmt::Display for Integer<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match i128::try_from(self) {
-            Ok(number) => fmt::Display::fmt(&number, f),
-            Err(_) => fmt::Display::fmt(&self.0, f),
-        }
+        fmt::Display::fmt(&self.as_integer(), f)
     }
 }
 

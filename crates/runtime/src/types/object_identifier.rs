@@ -29,8 +29,7 @@ macro_rules! identifiers {
             /// They are no contents octets (X.690 8.19.2); in a constant, it does not compile.
             #[must_use]
             pub const fn constant(contents: &'a [u8]) -> Self {
-                assert!(is_complete(contents), "these are not contents octets of an object identifier");
-                Self(Octets::borrowed(contents))
+                Self(Octets::borrowed($view::constant(contents).as_bytes()))
             }
 
             /// From its arcs.
@@ -87,19 +86,6 @@ macro_rules! identifiers {
             }
         }
     )*};
-}
-
-/// Whether the last subidentifier ends, and none begins with a zero digit (X.690 8.19.2).
-const fn is_complete(contents: &[u8]) -> bool {
-    let (mut rest, mut begins) = (contents, true);
-    while let [octet, behind @ ..] = rest {
-        if begins && *octet == 0x80 {
-            return false;
-        }
-        begins = *octet < 0x80;
-        rest = behind;
-    }
-    begins && !contents.is_empty()
 }
 
 identifiers! {

@@ -62,6 +62,19 @@ fn is_short(octets: &[u8]) -> bool {
         && octets.iter().all(|octet| *octet != 0x80)
 }
 
+/// Whether the last subidentifier ends, and none begins with a zero digit (X.690 8.19.2).
+const fn is_complete(contents: &[u8]) -> bool {
+    let (mut rest, mut begins) = (contents, true);
+    while let [octet, behind @ ..] = rest {
+        if begins && *octet == 0x80 {
+            return false;
+        }
+        begins = *octet < 0x80;
+        rest = behind;
+    }
+    begins && !contents.is_empty()
+}
+
 #[inline(never)]
 fn check_any(octets: &[u8], at: u64) -> Result<()> {
     let fault = |kind, index: usize| Err(Error::new(kind, at.saturating_add(index as u64)));
@@ -130,7 +143,18 @@ impl<'a> OidRef<'a> {
         Ok(Self(contents))
     }
 
+    /// Contents octets that are known: one that is made when the program is compiled.
+    ///
+    /// # Panics
+    /// They are no contents octets (X.690 8.19.2); in a constant, it does not compile.
+    #[must_use]
+    pub const fn constant(contents: &'a [u8]) -> Self {
+        assert!(is_complete(contents), "these are not contents octets of an object identifier");
+        Self(contents)
+    }
+
     /// The contents octets.
+    #[inline]
     #[must_use]
     pub const fn as_bytes(self) -> &'a [u8] {
         self.0
@@ -165,7 +189,18 @@ impl<'a> RelativeOidRef<'a> {
         Ok(Self(contents))
     }
 
+    /// Contents octets that are known: one that is made when the program is compiled.
+    ///
+    /// # Panics
+    /// They are no contents octets (X.690 8.19.2); in a constant, it does not compile.
+    #[must_use]
+    pub const fn constant(contents: &'a [u8]) -> Self {
+        assert!(is_complete(contents), "these are not contents octets of an object identifier");
+        Self(contents)
+    }
+
     /// The contents octets.
+    #[inline]
     #[must_use]
     pub const fn as_bytes(self) -> &'a [u8] {
         self.0

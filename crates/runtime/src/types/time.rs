@@ -82,13 +82,15 @@ impl UtcTime {
         }
     }
 
-    /// A time in the form of DER, which nearly all have: a quarter of the instructions of the general way.
-    fn of_canonical(text: &[u8]) -> Option<Self> {
-        let &[y, year, m, month, d, day, h, hour, n, minute, s, second, b'Z'] = text else { return None };
-        let (year, month, day) = (pair(y, year), pair(m, month), pair(d, day));
-        let (hour, minute, second) = (pair(h, hour), pair(n, minute), pair(s, second));
-        let valid = (year < 100) & (1..=12).contains(&month) & (hour < 24) & (minute < 60) & (second < 60);
-        let valid = valid && (1..=days_in(2000 + u16::from(year), month)).contains(&day);
+    /// A time in the form of DER and CER, which nearly all have: a fifth of the instructions of the general way.
+    #[inline]
+    pub(crate) fn of_canonical(text: &[u8]) -> Option<Self> {
+        let (head, tail) = text.split_first_chunk()?;
+        let &[n, minute, s, second, b'Z'] = tail else { return None };
+        let [year, month, day, hour] = pairs(*head)?;
+        let [_, _, minute, second] = pairs([b'0', b'0', b'0', b'0', n, minute, s, second])?;
+        let valid =
+            (hour < 24) & (minute < 60) & (second < 60) && is_date(2000 + u16::from(year), month, day);
         valid.then_some(Self { year, month, day, hour, minute, second: Some(second), zone: Zone::Utc })
     }
 
@@ -168,6 +170,9 @@ impl<'a> GeneralizedTime<'a> {
     /// # Errors
     /// [`ErrorKind::GeneralizedTimeSyntax`] at the first octet that is wrong.
     pub fn parse(text: &'a [u8], at: u64) -> Result<Self> {
+        if let Some(time) = Self::of_canonical(text) {
+            return Ok(time);
+        }
         let mut p = Parser::new(text, at, ErrorKind::GeneralizedTimeSyntax);
         let year = u16::from(p.two(0, 99)?) * 100 + u16::from(p.two(0, 99)?);
         let month = p.two(1, 12)?;
@@ -197,15 +202,21 @@ impl<'a> GeneralizedTime<'a> {
         Ok(Self { year, month, day, hour, minute, second, fraction, zone, comma, short_offset })
     }
 
+    /// A time in the form of DER and CER without a fraction, which nearly all have.
+    #[inline]
+    pub(crate) fn of_canonical(text: &[u8]) -> Option<Self> {
+        let (head, tail) = text.split_first_chunk()?;
+        let &[h, hour, n, minute, s, second, b'Z'] = tail else { return None };
+        let [century, year, month, day] = pairs(*head)?;
+        let [_, hour, minute, second] = pairs([b'0', b'0', h, hour, n, minute, s, second])?;
+        Self::utc(u16::from(century) * 100 + u16::from(year), month, day, hour, minute, second)
+    }
+
     /// A time to the second in UTC, without a fraction.
+    #[inline]
     #[must_use]
     pub fn utc(year: u16, month: u8, day: u8, hour: u8, minute: u8, second: u8) -> Option<Self> {
-        let valid = year <= 9999
-            && (1..=12).contains(&month)
-            && (1..=days_in(year, month)).contains(&day)
-            && hour < 24
-            && minute < 60
-            && second <= 60;
+        let valid = year <= 9999 && is_date(year, month, day) && hour < 24 && minute < 60 && second <= 60;
         valid.then_some(Self {
             year,
             month,
@@ -331,10 +342,24 @@ const fn in_utc(mut date: Date, hour: u8, minute: u8, zone: Zone) -> (Date, u8, 
     (date, (minutes / 60 % 24) as u8, (minutes % 60) as u8)
 }
 
-/// The number of two digits; more than 99 if they are none.
-const fn pair(tens: u8, units: u8) -> u8 {
-    let (tens, units) = (tens.wrapping_sub(b'0'), units.wrapping_sub(b'0'));
-    if (tens < 10) & (units < 10) { tens * 10 + units } else { u8::MAX }
+/// The numbers of four pairs of digits; nothing if they are none.
+#[inline]
+const fn pairs(digits: [u8; 8]) -> Option<[u8; 4]> {
+    const HIGH: u64 = 0xF0F0_F0F0_F0F0_F0F0;
+    const ZEROS: u64 = 0x3030_3030_3030_3030;
+    const SIXES: u64 = 0x0606_0606_0606_0606;
+    const LOW: u64 = 0x000F_000F_000F_000F;
+    let digits = u64::from_be_bytes(digits);
+    if digits & HIGH != ZEROS || digits.wrapping_add(SIXES) & HIGH != ZEROS {
+        return None;
+    }
+    let [_, a, _, b, _, c, _, d] = ((digits >> 8 & LOW) * 10 + (digits & LOW)).to_be_bytes();
+    Some([a, b, c, d])
+}
+
+#[inline]
+const fn is_date(year: u16, month: u8, day: u8) -> bool {
+    month >= 1 && month <= 12 && day >= 1 && (day <= 28 || day <= days_in(year, month))
 }
 
 struct Parser<'a> {

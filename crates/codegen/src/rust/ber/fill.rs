@@ -130,6 +130,8 @@ impl Ber<'_, '_> {
                 | Primitive::OctetString
                 | Primitive::ObjectIdentifier
                 | Primitive::Text(_)
+                | Primitive::UtcTime
+                | Primitive::GeneralizedTime
         );
         if !is_plain || !has_words {
             return None;

@@ -58,9 +58,10 @@ impl Ber<'_, '_> {
         if let Some((function, more)) = self.function(value) {
             return format!("{BER}::{function}(r, {tag}{more})");
         }
+        let slice = if self.p.types.keeps_slices(node) { "_slice" } else { "" };
         let name = || self.p.names.ty(node);
         match &value.primitive {
-            Primitive::Any => format!("{BER}::any(r)"),
+            Primitive::Any => format!("{BER}::any{slice}(r)"),
             Primitive::Contained(bits, inside) => {
                 let inside = self.p.boxed(Edge::Content(node), self.read(inside, held, At::Nothing));
                 format!("{BER}::contained(r, {tag}, {bits}, {})", closure("r", &inside))
@@ -79,6 +80,8 @@ impl Ber<'_, '_> {
     /// The function of the runtime that reads an element with such contents, and its arguments behind the tag.
     pub(super) fn function(&self, value: &Value) -> Option<(String, String)> {
         let plain = |function: &str| (function.to_owned(), String::new());
+        let slice = if self.p.types.is_slice(value.node) { "_slice" } else { "" };
+        let kept = |function: &str| plain(&format!("{function}{slice}"));
         Some(match &value.primitive {
             Primitive::Boolean => plain("boolean"),
             Primitive::Null => plain("null"),
@@ -87,7 +90,7 @@ impl Ber<'_, '_> {
             Primitive::Integer { signed, bits } => {
                 plain(&format!("narrow::<{}{bits}>", if *signed { "i" } else { "u" }))
             }
-            Primitive::BigInteger => plain("big_integer"),
+            Primitive::BigInteger => kept("big_integer"),
             Primitive::Real => plain("real"),
             Primitive::Float => plain("float"),
             Primitive::FixedBits(bits, true) => plain(&format!("fixed_named_bits::<{bits}>")),
@@ -96,15 +99,15 @@ impl Ber<'_, '_> {
                 ("named_bits".into(), format!(", {least}, usize::MAX"))
             }
             Primitive::NamedBits(least, most) => ("named_bits".into(), format!(", {least}, {most}")),
-            Primitive::BitString => plain("bits"),
+            Primitive::BitString => kept("bits"),
             Primitive::FixedOctets(octets) => plain(&format!("fixed_octets::<{octets}>")),
-            Primitive::OctetString => plain("octets"),
-            Primitive::ObjectIdentifier => plain("oid"),
-            Primitive::RelativeOid => plain("relative_oid"),
-            Primitive::UtcTime => plain("utc_time"),
-            Primitive::GeneralizedTime => plain("generalized_time"),
+            Primitive::OctetString => kept("octets"),
+            Primitive::ObjectIdentifier => kept("oid"),
+            Primitive::RelativeOid => kept("relative_oid"),
+            Primitive::UtcTime => kept("utc_time"),
+            Primitive::GeneralizedTime => kept("generalized_time"),
             Primitive::Time(time) => ("time".into(), format!(", {TIME_TYPE}::{time:?}")),
-            Primitive::Text(kind) => ("text".into(), format!(", {STRING_KIND}::{kind:?}")),
+            Primitive::Text(kind) => (format!("text{slice}"), format!(", {STRING_KIND}::{kind:?}")),
             Primitive::Enumerated => {
                 ("enumerated".into(), format!(", {}::from_number", self.p.names.ty(value.node)))
             }
@@ -131,6 +134,8 @@ impl Ber<'_, '_> {
             | Primitive::OctetString
             | Primitive::ObjectIdentifier
             | Primitive::Text(_)
+            | Primitive::UtcTime
+            | Primitive::GeneralizedTime
             | Primitive::Enumerated => value.around.is_empty(),
             _ => false,
         };
@@ -281,7 +286,8 @@ impl Ber<'_, '_> {
             });
         }
         if !keys.is_empty() {
-            let line = format!("_ => Self::Other({BER}::any(r)?{}),", self.p.ended(node));
+            let slice = if self.p.types.keeps_slices(node) { "_slice" } else { "" };
+            let line = format!("_ => Self::Other({BER}::any{slice}(r)?{}),", self.p.ended(node));
             self.line(line);
         }
         self.close("})");

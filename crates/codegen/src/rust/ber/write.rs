@@ -24,6 +24,9 @@ impl Ber<'_, '_> {
         let node = value.node;
         let v = &self.p.inside(node, v)[..];
         let tag = value.tag.map_or_else(|| format!("{TAG}::NULL"), tag_text);
+        if let Some(line) = self.p.write_slice(node, &value.primitive, &tag, v) {
+            return self.line(to.line(line));
+        }
         let (at, of) = (deref(v), receiver(v));
         let line = match &value.primitive {
             Primitive::Boolean => format!("w.boolean({tag}, {at});"),

@@ -1,9 +1,8 @@
 //! Elements that are read into the place where they stay.
 
-use super::{ROOM, any, enter, in_set_of};
+use super::{ROOM, any_slice, enter, in_set_of};
 use crate::ber::Reader;
 use crate::codec::parts::put;
-use crate::types::Octets;
 use crate::{Result, Tag};
 use alloc::vec::Vec;
 
@@ -68,26 +67,20 @@ fn fill_option_long<'a, T>(
 /// Reads a complete element of any type into a place.
 ///
 /// # Errors
-/// As [`any`].
+/// As [`any`](super::any).
 #[inline]
-pub fn fill_any<'a>(r: &mut Reader<'a>, place: &mut Octets<'a>) -> Result<()> {
-    match r.short_element() {
-        Some(element) => put(place, Octets::borrowed(element)),
-        None => put(place, any(r)?),
-    }
+pub fn fill_any<'a, T: From<&'a [u8]>>(r: &mut Reader<'a>, place: &mut T) -> Result<()> {
+    put(place, any_slice(r)?.into());
     Ok(())
 }
 
 /// Reads an optional component that may be any element, and is there, in the same way.
 ///
 /// # Errors
-/// As [`any`].
+/// As [`any`](super::any).
 #[inline]
-pub fn fill_any_option<'a>(r: &mut Reader<'a>, place: &mut Option<Octets<'a>>) -> Result<()> {
-    match r.short_element() {
-        Some(element) => put(place, Some(Octets::borrowed(element))),
-        None => put(place, Some(any(r)?)),
-    }
+pub fn fill_any_option<'a, T: From<&'a [u8]>>(r: &mut Reader<'a>, place: &mut Option<T>) -> Result<()> {
+    put(place, Some(any_slice(r)?.into()));
     Ok(())
 }
 

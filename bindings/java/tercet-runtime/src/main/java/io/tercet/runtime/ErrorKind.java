@@ -90,6 +90,8 @@ public enum ErrorKind {
     CONSTRUCTED_STRING(67, "constructed-string", "X.690 10.2", "DER allows no constructed strings"),
     /** CER splits strings above 1000 octets into segments of 1000. */
     SEGMENT_SIZE(68, "segment-size", "X.690 9.2", "CER splits strings above 1000 octets into segments of 1000"),
+    /** A string is in segments where the type keeps a slice of the input. */
+    SEGMENTED_STRING(69, "segmented-string", null, "a string is in segments where the type keeps a slice of the input"),
     /** A REAL has reserved or missing octets. */
     REAL_ENCODING(70, "real-encoding", "X.690 8.5", "a REAL has reserved or missing octets"),
     /** A decimal REAL is not in a form of ISO 6093. */
