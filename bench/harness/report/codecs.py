@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from dataclasses import dataclass
 from functools import cache
+from itertools import product
 
 from ..definitions import BENCH
 from ..records import Record, Row
@@ -204,8 +205,8 @@ def floors(all_inputs: dict[str, Input]) -> list[Block]:
     ]  # fmt: skip
     rows = []
     for one in all_inputs.values():
-        for work in ("decode", "encode"):
-            ours = _named(one, work, words.GENERATED)
+        for work, engine in product(("decode", "encode"), (words.GENERATED, words.SLICES)):
+            ours = _named(one, work, engine)
             floor = _named(one, work, "floor")
             if not ours or not floor:
                 continue
@@ -213,7 +214,7 @@ def floors(all_inputs: dict[str, Input]) -> list[Block]:
             more = [_named(one, other, "floor") if work == "decode" else None for other in ("reuse", "check")]
             rows.append(
                 [
-                    f"{short(one.name)}, {work}",
+                    f"{short(one.name)}, {work}" + (", slices" if engine == words.SLICES else ""),
                     words.ns(ours.median),
                     words.ns(floor.median),
                     words.times(ours.median / floor.median),

@@ -39,6 +39,7 @@ LANGUAGES = {
 }
 
 GENERATED = "tercet-generated"
+SLICES = "tercet-generated-slices"
 
 
 def first(engine: str) -> str:
