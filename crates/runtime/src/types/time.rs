@@ -478,6 +478,32 @@ mod tests {
         }
     }
 
+    /// A text with each octet in each place, beside the same time without `Z`, which is read in the general way.
+    #[test]
+    fn times_in_the_form_of_der_are_read_as_all_others() {
+        for text in ["991231235959Z", "000229000000Z", "010101101010Z", "20241231235960Z", "20240229000000Z"]
+        {
+            for (place, octet) in
+                (0..text.len()).flat_map(|place| (0..=u8::MAX).map(move |octet| (place, octet)))
+            {
+                let mut text = text.as_bytes().to_vec();
+                text[place] = octet;
+                let (digits, zone) = text.split_at(text.len() - 1);
+                let general = [digits, if zone == b"Z" { b"+0000" } else { zone }].concat();
+                if text.len() == 13 {
+                    let general = UtcTime::parse(&general, 0).is_ok_and(|time| time.zone == Zone::Offset(0));
+                    assert_eq!(UtcTime::of_canonical(&text).is_some(), general, "{text:?}");
+                } else {
+                    let general = GeneralizedTime::parse(&general, 0);
+                    let general = general.is_ok_and(|time| {
+                        (time.zone, time.fraction) == (Zone::Offset(0), None) && time.hour < 24
+                    });
+                    assert_eq!(GeneralizedTime::of_canonical(&text).is_some(), general, "{text:?}");
+                }
+            }
+        }
+    }
+
     #[test]
     fn generalized_time() {
         for (text, canonical) in [
