@@ -13,7 +13,7 @@ mod small {
 use tercet::Schema;
 use tercet::dynamic::{Encoder, Options, Tape, decode, json, sample};
 use tercet::plan::{Kind, NodeId, Plan, Rules};
-use tercet::runtime::codec::{self, Decode, Encode};
+use tercet::runtime::codec::{self, Decode, Encode, Fault};
 use tercet::runtime::types::ExactReal;
 use tercet_conformance::generated::ALL;
 
@@ -87,65 +87,120 @@ impl Subject {
     }
 }
 
+/// A value of a generated type, which can be written by all rules.
+trait Value {
+    fn octets(&self, rules: Rules) -> Result<Vec<u8>, Fault>;
+    fn length(&self, rules: Rules) -> Result<usize, Fault>;
+}
+
+/// A generated type: reads a value, and how many octets are behind it.
+type Type = for<'a> fn(&'a [u8], Rules) -> Result<(Box<dyn Value + 'a>, usize), Fault>;
+
+fn boxed<'a, T: Value + 'a>(read: Result<(T, &[u8]), Fault>) -> Result<(Box<dyn Value + 'a>, usize), Fault> {
+    read.map(|(value, rest)| (Box::new(value) as Box<dyn Value>, rest.len()))
+}
+
+/// Functions for all rules, which are types in the runtime: what is compared by them is compiled once.
+macro_rules! by_rules {
+    ($($rules:ident)*) => {
+        impl<T> Value for T
+        where
+            $(T: Encode<codec::$rules>,)*
+        {
+            fn octets(&self, rules: Rules) -> Result<Vec<u8>, Fault> {
+                match rules {
+                    $(Rules::$rules => Encode::<codec::$rules>::encode(self),)*
+                    other => panic!("no codec for {other}"),
+                }
+            }
+
+            fn length(&self, rules: Rules) -> Result<usize, Fault> {
+                match rules {
+                    $(Rules::$rules => Encode::<codec::$rules>::encoded_len(self),)*
+                    other => panic!("no codec for {other}"),
+                }
+            }
+        }
+
+        /// The functions of a type.
+        macro_rules! of {
+            ($ty:ty) => {{
+                fn read(octets: &[u8], rules: Rules) -> Result<(Box<dyn Value + '_>, usize), Fault> {
+                    match rules {
+                        $(Rules::$rules => boxed(<$ty as Decode<'_, codec::$rules>>::decode(octets)),)*
+                        other => panic!("no codec for {other}"),
+                    }
+                }
+                read as Type
+            }};
+        }
+    };
+}
+
+by_rules!(Ber Der Cer Aper Uper CanonicalAper CanonicalUper Oer Coer);
+
 /// Reads by some rules and writes by others, by generated code.
-fn transcode<'a, T: Decode<'a, R> + Encode<W>, R, W>(octets: &'a [u8]) -> Outcome {
-    let (value, _) = T::decode(octets).map_err(|fault| {
+fn transcode(ty: Type, octets: &[u8], from: Rules, to: Rules) -> Outcome {
+    let (value, _) = ty(octets, from).map_err(|fault| {
         (fault.kind().name(), fault.at(), fault.bit().unwrap_or(0), fault.path().to_string())
     })?;
-    let written = value.encode();
+    let written = value.octets(to);
     let written = written.map_err(|fault| ("", 0, 0, format!("{} {}", fault.kind().name(), fault.path())))?;
-    assert_eq!(value.encoded_len(), Ok(written.len()));
+    assert_eq!(value.length(to), Ok(written.len()));
     Ok(written)
 }
 
 /// A value in BER, read and written by all rules.
-macro_rules! all_rules {
-    ($subject:ident, $octets:expr, $ty:ty) => {{
-        let octets: &[u8] = $octets;
-        all_rules!(@ $subject, octets, $ty, Ber Ber, Der Der, Cer Cer, Aper Aper, Uper Uper,
-            CanonicalAper CanonicalAper, CanonicalUper CanonicalUper, Oer Oer, Coer Coer);
-    }};
-    (@ $subject:ident, $octets:ident, $ty:ty, $($marker:ident $rules:ident),*) => {$(
-        let engine = $subject.transcode($octets, Rules::Ber, Rules::$rules);
-        let ours = transcode::<$ty, codec::Ber, codec::$marker>($octets);
-        assert_eq!(ours, engine, "BER to {}: {:02X?}", stringify!($rules), $octets);
-        // As it was written, and with each bit turned.
+fn all_rules(subject: &Subject, octets: &[u8], ty: Type) {
+    for rules in RULES {
+        let engine = subject.transcode(octets, Rules::Ber, rules);
+        let ours = transcode(ty, octets, Rules::Ber, rules);
+        assert_eq!(ours, engine, "BER to {rules}: {octets:02X?}");
         if let Ok(written) = engine {
-            let again = transcode::<$ty, codec::$marker, codec::Ber>(&written);
-            assert_eq!(again, $subject.transcode(&written, Rules::$rules, Rules::Ber), "{:02X?}", written);
-            let again = transcode::<$ty, codec::$marker, codec::$marker>(&written);
-            assert_eq!(again, Ok(written), "{}", stringify!($rules));
+            let again = transcode(ty, &written, rules, Rules::Ber);
+            assert_eq!(again, subject.transcode(&written, rules, Rules::Ber), "{written:02X?}");
+            let again = transcode(ty, &written, rules, rules);
+            assert_eq!(again, Ok(written), "{rules}");
         }
-        let engine = $subject.transcode($octets, Rules::Ber, Rules::Ber);
-        if matches!(Rules::$rules, Rules::Der | Rules::Cer) && engine.is_ok() {
-            let engine = $subject.transcode($octets, Rules::$rules, Rules::Ber);
-            let ours = transcode::<$ty, codec::$marker, codec::Ber>($octets);
-            assert_eq!(ours, engine, "{}: {:02X?}", stringify!($rules), $octets);
+        let engine = subject.transcode(octets, Rules::Ber, Rules::Ber);
+        if matches!(rules, Rules::Der | Rules::Cer) && engine.is_ok() {
+            let engine = subject.transcode(octets, rules, Rules::Ber);
+            let ours = transcode(ty, octets, rules, Rules::Ber);
+            assert_eq!(ours, engine, "{rules}: {octets:02X?}");
         }
-    )*};
+    }
+}
+
+macro_rules! all_rules {
+    ($subject:ident, $octets:expr, $ty:ty) => {
+        all_rules(&$subject, $octets, of!($ty))
+    };
 }
 
 /// With one bit turned after the other, in rules whose faults are told at the same place.
-macro_rules! turned {
-    ($subject:ident, $octets:expr, $ty:ty) => {{
-        let octets: &[u8] = $octets;
-        turned!(@ $subject, octets, $ty, Aper Aper, Uper Uper, Oer Oer, Coer Coer);
-    }};
-    (@ $subject:ident, $octets:ident, $ty:ty, $($marker:ident $rules:ident),*) => {$(
-        let mut written = $subject.transcode($octets, Rules::Ber, Rules::$rules).unwrap();
+fn turned(subject: &Subject, octets: &[u8], ty: Type) {
+    for rules in [Rules::Aper, Rules::Uper, Rules::Oer, Rules::Coer] {
+        let mut written = subject.transcode(octets, Rules::Ber, rules).unwrap();
+        let mut options = Options::default();
+        options.rules = rules;
         for bit in 0..written.len() * 8 {
             written[bit / 8] ^= 0x80 >> (bit % 8);
-            let ours = <$ty as Decode<'_, codec::$marker>>::decode(&written).map(|(_, rest)| rest.len());
+            let ours = ty(&written, rules).map(|(_, rest)| rest);
             let ours = ours.map_err(|fault| (fault.kind().name(), fault.at(), fault.bit().unwrap_or(0)));
-            let mut options = Options::default();
-            options.rules = Rules::$rules;
-            let engine = decode($subject.plan(Rules::$rules), $subject.root, &written, &mut Tape::new(), &options);
+            let engine = decode(subject.plan(rules), subject.root, &written, &mut Tape::new(), &options);
             let engine = engine.map(|length| written.len() - length);
-            let engine = engine.map_err(|error| (error.kind().name(), error.offset(), error.bit().unwrap_or(0)));
-            assert_eq!(ours, engine, "{}, bit {bit} of {written:02X?}", stringify!($rules));
+            let engine =
+                engine.map_err(|error| (error.kind().name(), error.offset(), error.bit().unwrap_or(0)));
+            assert_eq!(ours, engine, "{rules}, bit {bit} of {written:02X?}");
             written[bit / 8] ^= 0x80 >> (bit % 8);
         }
-    )*};
+    }
+}
+
+macro_rules! turned {
+    ($subject:ident, $octets:expr, $ty:ty) => {
+        turned(&$subject, $octets, of!($ty))
+    };
 }
 
 /// A value in DER as JSON, and that as a value.
@@ -740,6 +795,6 @@ fn named_bits_inside_of_others() {
     // The DEFAULT with a zero bit more is the DEFAULT.
     let octets = [0x30, 12, 0x80, 2, 7, 0x80, 0x81, 2, 0, 0x5A, 0x83, 2, 4, 0xC0];
     let der = subject.transcode(&octets, Rules::Ber, Rules::Der);
-    assert_eq!(transcode::<leaves::Marks<'_>, codec::Ber, codec::Der>(&octets), der);
+    assert_eq!(transcode(of!(leaves::Marks<'_>), &octets, Rules::Ber, Rules::Der), der);
     assert_eq!(der, Ok(vec![0x30, 8, 0x80, 2, 7, 0x80, 0x83, 2, 6, 0xC0]));
 }
