@@ -243,15 +243,15 @@ pub enum TypeKind {
     /// NULL (§24).
     Null,
     /// SEQUENCE (§25).
-    Sequence(ComponentList),
+    Sequence(Box<ComponentList>),
     /// SET (§27).
-    Set(ComponentList),
+    Set(Box<ComponentList>),
     /// SEQUENCE OF (§26); the element may have a name.
     SequenceOf(Option<Ident>, Box<Type>),
     /// SET OF (§28).
     SetOf(Option<Ident>, Box<Type>),
     /// CHOICE (§29).
-    Choice(ComponentList),
+    Choice(Box<ComponentList>),
     /// `identifier < Type` (§30).
     Selection(Ident, Box<Type>),
     /// OBJECT IDENTIFIER (§32).
@@ -285,14 +285,14 @@ pub enum TypeKind {
     /// `CLASS.&field.&Field` (X.681 §14): an object class field type.
     ClassField {
         /// The class.
-        class: Reference,
+        class: Box<Reference>,
         /// The field names, each with its `&`.
         path: Vec<Ident>,
     },
     /// `Objects.&Field` or `object.&Field` where the base is an object or object set (X.681 §15).
     FromObject {
         /// The object or object set.
-        base: Reference,
+        base: Box<Reference>,
         /// The field names, each with its `&`.
         path: Vec<Ident>,
     },
@@ -339,8 +339,8 @@ pub enum StringKind {
 /// A reference to something defined elsewhere (X.680 §14).
 #[derive(Clone, Debug)]
 pub struct Reference {
-    /// `Module.` in front.
-    pub module: Option<Ident>,
+    /// `Module.` in front; few references have it.
+    pub module: Option<Box<Ident>>,
     /// The name.
     pub name: Ident,
     /// Actual parameters, `None` without braces.
@@ -366,7 +366,7 @@ pub struct Enumeration {
     /// `None` without `...`.
     pub additional: Option<Vec<EnumItem>>,
     /// `! exception` after the ellipsis.
-    pub exception: Option<Exception>,
+    pub exception: Option<Box<Exception>>,
 }
 
 /// One item of an enumeration.
@@ -375,7 +375,7 @@ pub struct EnumItem {
     /// The identifier.
     pub name: Ident,
     /// Its number, where written.
-    pub value: Option<Value>,
+    pub value: Option<Box<Value>>,
 }
 
 /// The components of a SEQUENCE or SET, the alternatives of a CHOICE (X.680 §25.1, §29.1).
@@ -395,7 +395,7 @@ pub struct Extension {
     /// The ellipsis.
     pub span: Span,
     /// `! exception`.
-    pub exception: Option<Exception>,
+    pub exception: Option<Box<Exception>>,
     /// The additions in order.
     pub additions: Vec<Addition>,
     /// Whether a second ellipsis closes the additions.
@@ -443,7 +443,7 @@ pub enum Presence {
     /// OPTIONAL.
     Optional,
     /// DEFAULT with its value.
-    Default(Value),
+    Default(Box<Value>),
 }
 
 /// ExceptionIdentification (X.680 §53): `! 5`, `! reference`, `! Type : value`.
@@ -461,7 +461,7 @@ pub struct Constraint {
     /// What it says.
     pub kind: ConstraintKind,
     /// `! exception`.
-    pub exception: Option<Exception>,
+    pub exception: Option<Box<Exception>>,
     /// From parenthesis to parenthesis.
     pub span: Span,
 }
@@ -510,7 +510,7 @@ pub struct ElementSet {
     /// Whether `...` follows.
     pub extensible: bool,
     /// What follows `...`, if anything.
-    pub additional: Option<Element>,
+    pub additional: Option<Box<Element>>,
     /// The whole of it.
     pub span: Span,
 }
@@ -637,11 +637,11 @@ pub enum ValueKind {
     /// `'0AF'H`: digits without white space.
     Hex(Box<str>),
     /// An identifier or value reference, possibly qualified or parameterized; also an enumeration item.
-    Reference(Reference),
+    Reference(Box<Reference>),
     /// `object.&field`, `Set.&field` (X.681 §15).
     FromObject {
         /// The object.
-        base: Reference,
+        base: Box<Reference>,
         /// The field names, each with its `&`.
         path: Vec<Ident>,
     },

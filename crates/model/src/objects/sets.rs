@@ -32,7 +32,7 @@ impl<'a> Resolver<'a> {
         class: ClassId,
     ) {
         let mut objects = Objects { extensible: set.extensible, ..Objects::default() };
-        for element in set.root.iter().chain(&set.additional) {
+        for element in set.root.iter().chain(set.additional.as_deref()) {
             self.objects_of(scope, element, class, &mut objects);
         }
         let out = &mut self.model.object_sets[id.index()];

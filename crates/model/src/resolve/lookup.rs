@@ -178,7 +178,7 @@ impl<'a> Resolver<'a> {
     /// Why a reference leads to nothing: where it would have to come from.
     fn cause(&self, module: ModuleId, reference: &ast::Reference) -> Cause {
         let from = match &reference.module {
-            Some(module) => Some(module),
+            Some(module) => Some(&**module),
             None => self.import_of(module, &reference.name.text),
         };
         match from {

@@ -215,7 +215,7 @@ impl<'a> Resolver<'a> {
                     text.push(control);
                     return Some(());
                 }
-                let reference = self.keep_reference(reference.clone());
+                let reference = self.keep_reference((**reference).clone());
                 match self.lookup(scope, reference)? {
                     Binding::Value(_, Value::Text(more)) => text.push_str(&more),
                     Binding::Value(_, Value::Error) | Binding::Missing => return None,

@@ -460,7 +460,7 @@ fn xml_type(name: &str, span: Span) -> Option<TypeKind> {
         _ => {
             let ident = |text: &str| Ident { text: text.into(), span };
             let (module, name) = match name.split_once('.') {
-                Some((module, name)) => (Some(ident(module)), name),
+                Some((module, name)) => (Some(Box::new(ident(module))), name),
                 None => (None, name),
             };
             // `<SEQUENCE>`, `<SEQUENCE_OF>` and their like name no definition; references hold a small letter or no `_`.

@@ -14,7 +14,7 @@ impl Parser<'_> {
         self.nested(|p| {
             let from = p.expect(T::OpenParen)?;
             let kind = p.constraint_spec()?;
-            let exception = if p.peek() == T::Bang { Some(p.exception()?) } else { None };
+            let exception = if p.peek() == T::Bang { Some(Box::new(p.exception()?)) } else { None };
             p.expect(T::CloseParen)?;
             Ok(Constraint { kind, exception, span: p.since(from) })
         })
@@ -136,7 +136,7 @@ impl Parser<'_> {
         }
         if set.extensible && self.peek() == T::Comma {
             self.bump();
-            set.additional = Some(self.union()?);
+            set.additional = Some(Box::new(self.union()?));
             self.second_marker(&mut set)?;
         }
         set.span = self.since(from);
@@ -154,7 +154,7 @@ impl Parser<'_> {
             if self.eat(T::Comma) {
                 let next = self.union()?;
                 if let Some(additional) = set.additional.take() {
-                    set.additional = Some(join(vec![additional, next]));
+                    set.additional = Some(Box::new(join(vec![*additional, next])));
                 }
             }
         }
@@ -208,16 +208,20 @@ impl Parser<'_> {
     #[inline(never)]
     fn intersection(&mut self) -> Parsed<Element> {
         let first = self.exclusion()?;
+        if !self.at_intersection_mark() {
+            return Ok(first);
+        }
         let mut elements = vec![first];
-        while matches!(self.peek(), T::Caret | T::Word(K::Intersection)) {
+        while self.at_intersection_mark() {
             self.bump();
             elements.push(self.exclusion()?);
         }
-        if elements.len() > 1 {
-            let span = span_of(&elements);
-            return Ok(Element { kind: ElementKind::Intersection(elements), span });
-        }
-        elements.pop().ok_or_else(|| self.expected("an element"))
+        let span = span_of(&elements);
+        Ok(Element { kind: ElementKind::Intersection(elements), span })
+    }
+
+    fn at_intersection_mark(&self) -> bool {
+        matches!(self.peek(), T::Caret | T::Word(K::Intersection))
     }
 
     /// `ALL EXCEPT a`, `a EXCEPT b` (§50.1).

@@ -15,7 +15,7 @@ impl Parser<'_> {
             && self.peek_at(1) == T::Dot
             && matches!(self.peek_at(2), T::Upper | T::Lower)
         {
-            module = Some(self.take_ident());
+            module = Some(Box::new(self.take_ident()));
             self.bump();
         }
         let name = match self.peek() {

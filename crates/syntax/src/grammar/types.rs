@@ -2,8 +2,7 @@
 
 use crate::ast::{
     Addition, Component, ComponentList, EncodingPrefix, EnumItem, Enumeration, Extension, Ident, NamedNumber,
-    Presence, Reference, StringKind, TagClass, TagMode, TagPrefix, Type, TypeKind, UsefulTime, Value,
-    ValueKind,
+    Presence, StringKind, TagClass, TagMode, TagPrefix, Type, TypeKind, UsefulTime, Value, ValueKind,
 };
 use crate::parser::{Parsed, Parser};
 use crate::source::Span;
@@ -90,6 +89,8 @@ impl Parser<'_> {
         self.type_kind(&mut ty)?;
         while self.peek() == T::OpenParen {
             let constraint = self.constraint()?;
+            // A type has one constraint, if any: room for four, which `push` makes, would stay unused.
+            ty.constraints.reserve_exact(1);
             ty.constraints.push(constraint);
         }
         if self.at_word(K::Size) && self.peek_at(1) == T::OpenParen && self.options.lenient {
@@ -201,7 +202,7 @@ impl Parser<'_> {
                 if self.peek_at(1) == T::Dot && matches!(self.peek_at(2), T::UpperField | T::LowerField) =>
             {
                 let base = self.plain_reference();
-                TypeKind::FromObject { base, path: self.field_path(true)? }
+                TypeKind::FromObject { base: Box::new(base), path: self.field_path(true)? }
             }
             T::Lower if self.options.lenient => {
                 if let Some(word) = self.misspelt_type_word() {
@@ -226,9 +227,9 @@ impl Parser<'_> {
             // Only the case of the base tells a class from an object set, and even that is a hint (X.681 §7.1).
             let class = base.parameters.is_none() && !base.name.text.bytes().any(|b| b.is_ascii_lowercase());
             return Ok(if class {
-                TypeKind::ClassField { class: base, path }
+                TypeKind::ClassField { class: Box::new(base), path }
             } else {
-                TypeKind::FromObject { base, path }
+                TypeKind::FromObject { base: Box::new(base), path }
             });
         }
         Ok(TypeKind::Reference(base))
@@ -301,7 +302,7 @@ impl Parser<'_> {
             }
             K::Null => TypeKind::Null,
             K::Sequence | K::Set => return self.sequence_or_set(word == K::Set, ty),
-            K::Choice => TypeKind::Choice(self.component_list()?),
+            K::Choice => TypeKind::Choice(Box::new(self.component_list()?)),
             K::Object => {
                 self.word_any_case(K::Identifier)?;
                 TypeKind::ObjectIdentifier
@@ -375,7 +376,7 @@ impl Parser<'_> {
     #[inline(never)]
     fn sequence_or_set(&mut self, set: bool, ty: &mut Type) -> Parsed<()> {
         if self.peek() == T::OpenBrace || self.at_round_list() {
-            let list = self.component_list()?;
+            let list = Box::new(self.component_list()?);
             ty.kind = if set { TypeKind::Set(list) } else { TypeKind::Sequence(list) };
             return Ok(());
         }
@@ -481,14 +482,14 @@ impl Parser<'_> {
                 }
                 list.additional.get_or_insert_default();
                 if self.peek() == T::Bang {
-                    list.exception = Some(self.exception()?);
+                    list.exception = Some(Box::new(self.exception()?));
                 }
             } else {
                 let name = self.item_name("an identifier")?;
                 let value = if self.eat(T::OpenParen) {
                     let value = self.value()?;
                     self.expect(T::CloseParen)?;
-                    Some(value)
+                    Some(Box::new(value))
                 } else {
                     None
                 };
@@ -536,7 +537,7 @@ impl Parser<'_> {
                         None => {
                             let mut extension = Extension { span, ..Extension::default() };
                             if self.peek() == T::Bang {
-                                extension.exception = Some(self.exception()?);
+                                extension.exception = Some(Box::new(self.exception()?));
                             }
                             list.extension = Some(extension);
                         }
@@ -564,6 +565,10 @@ impl Parser<'_> {
             }
         }
         self.expect(close)?;
+        list.root.shrink_to_fit();
+        if let Some(extension) = &mut list.extension {
+            extension.additions.shrink_to_fit();
+        }
         Ok(list)
     }
 
@@ -586,6 +591,7 @@ impl Parser<'_> {
             }
         }
         self.expect(T::CloseVersion)?;
+        components.shrink_to_fit();
         Ok(Addition::Group { version, components, span: self.since(from) })
     }
 
@@ -635,7 +641,7 @@ impl Parser<'_> {
             return Ok(Presence::Optional);
         }
         if self.eat_word(K::Default) {
-            return Ok(Presence::Default(self.default_value()?));
+            return Ok(Presence::Default(Box::new(self.default_value()?)));
         }
         if self.options.lenient && matches!(self.peek(), T::Upper | T::Lower) {
             let (span, text) = (self.span(), self.text());
@@ -647,7 +653,7 @@ impl Parser<'_> {
             if text.eq_ignore_ascii_case("default") && !self.type_start(self.pos + 1) {
                 self.bump();
                 self.lenient("L0204", span, format!("`{text}` is not spelt `DEFAULT`"), "accepted");
-                return Ok(Presence::Default(self.default_value()?));
+                return Ok(Presence::Default(Box::new(self.default_value()?)));
             }
         }
         Ok(Presence::Mandatory)
@@ -660,7 +666,7 @@ impl Parser<'_> {
             && self.peek() == T::Upper
             && matches!(self.peek_at(1), T::Comma | T::CloseBrace)
         {
-            let reference: Reference = self.plain_reference();
+            let reference = Box::new(self.plain_reference());
             let span = reference.span;
             self.lenient("L0208", span, "an identifier begins with a small letter", "accepted");
             return Ok(Value { kind: ValueKind::Reference(reference), span });

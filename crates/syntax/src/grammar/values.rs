@@ -131,7 +131,7 @@ impl Parser<'_> {
             }
             TypeKind::Reference(reference) if plain && self.options.lenient => {
                 self.lenient("L0210", span, "a value's name begins with a small letter", "taken as a value");
-                Ok(Value { kind: ValueKind::Reference(reference), span })
+                Ok(Value { kind: ValueKind::Reference(Box::new(reference)), span })
             }
             _ => Err(self.expected("`:` and a value")),
         }
@@ -142,9 +142,9 @@ impl Parser<'_> {
     fn reference_value(&mut self) -> Parsed<ValueKind> {
         let base = self.any_reference()?;
         if self.peek() == T::Dot && matches!(self.peek_at(1), T::UpperField | T::LowerField) {
-            return Ok(ValueKind::FromObject { base, path: self.field_path(true)? });
+            return Ok(ValueKind::FromObject { base: Box::new(base), path: self.field_path(true)? });
         }
-        Ok(ValueKind::Reference(base))
+        Ok(ValueKind::Reference(Box::new(base)))
     }
 
     // ---- what stands in braces, once the governor is known ----
@@ -161,7 +161,7 @@ impl Parser<'_> {
                     if self.peek() == T::Dot && matches!(self.peek_at(1), T::Lower | T::Upper) {
                         self.bump();
                         let module = std::mem::replace(&mut name.name, self.take_ident());
-                        name.module = Some(module);
+                        name.module = Some(Box::new(module));
                         name.span = self.since(from);
                     }
                     let number = if self.eat(T::OpenParen) {
