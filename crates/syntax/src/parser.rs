@@ -10,6 +10,8 @@ use crate::lexer::{self, Lexed};
 use crate::source::{FileId, SourceMap, Span};
 use crate::token::{Keyword, Token, TokenKind};
 use smol_str::SmolStr;
+use std::ops::Range;
+use std::sync::OnceLock;
 
 /// How to read a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,12 +47,12 @@ pub fn parse(map: &SourceMap, file: FileId, options: &ParseOptions) -> (Vec<ast:
     let mut lexed = lexer::lex(map, file, options);
     let source = map.file(file);
     crate::grammar::demote_redefined(&source.text, source.start, options, &mut lexed);
-    let Lexed { tokens, diagnostics: findings, .. } = lexed;
-    let pairs = pairs(&tokens);
+    let Lexed { mut tokens, diagnostics: findings, .. } = lexed;
+    let pairs = OnceLock::new();
     let read = |depth_limit: u32| {
         let options = ParseOptions { depth_limit, ..*options };
         let mut parser = Parser::new(&source.text, source.start, &tokens, options);
-        parser.pairs = &pairs;
+        parser.pairs = Some(&pairs);
         let modules = parser.modules(&source.name);
         (modules, parser.diagnostics)
     };
@@ -64,7 +66,9 @@ pub fn parse(map: &SourceMap, file: FileId, options: &ParseOptions) -> (Vec<ast:
         // Where there are no threads, the shallow reading stands, with its finding.
         result = deep.unwrap_or(result);
     }
-    let (modules, mut diagnostics) = result;
+    let (mut modules, mut diagnostics) = result;
+    share_out(&mut tokens, &mut modules);
+    let modules = modules.into_iter().map(|(module, _)| module).collect();
     // What the lexer already refused needs no second word from the parser.
     diagnostics.retain(|d| {
         d.code != "E0101" || !findings.iter().any(|f| f.is_error() && f.primary.span == d.primary.span)
@@ -75,6 +79,17 @@ pub fn parse(map: &SourceMap, file: FileId, options: &ParseOptions) -> (Vec<ast:
 }
 
 const TOO_DEEP: &str = "E0103";
+
+/// Gives each module its tokens. Those of the first one stay where they are: most files hold one module.
+fn share_out(tokens: &mut Vec<Token>, modules: &mut [(ast::Module, Range<usize>)]) {
+    for (module, range) in modules.iter_mut().rev() {
+        tokens.truncate(range.end);
+        module.tokens = match range.start {
+            0 => std::mem::take(tokens),
+            start => tokens.split_off(start),
+        };
+    }
+}
 
 /// The partner of each opening brace and parenthesis, so that a text full of unclosed ones is read in linear time.
 fn pairs(tokens: &[Token]) -> Vec<u32> {
@@ -111,8 +126,8 @@ pub(crate) struct Parser<'a> {
     pub(crate) end: usize,
     /// The first token of the module: what [`Braced`] counts from.
     pub(crate) base: usize,
-    /// For each `{` and `(` the index of its partner or zero; empty in a cursor, which looks for it.
-    pub(crate) pairs: &'a [u32],
+    /// For each `{` and `(` the index of its partner or zero, made when first needed; a cursor has none and searches.
+    pub(crate) pairs: Option<&'a OnceLock<Vec<u32>>>,
     pub(crate) depth: u32,
     pub(crate) options: ParseOptions,
     pub(crate) diagnostics: Vec<Diagnostic>,
@@ -131,7 +146,7 @@ impl<'a> Parser<'a> {
             pos: 0,
             end: tokens.len(),
             base: 0,
-            pairs: &[],
+            pairs: None,
             depth: 0,
             options,
             diagnostics: Vec::new(),
@@ -221,7 +236,8 @@ impl<'a> Parser<'a> {
             TokenKind::OpenParen => TokenKind::CloseParen,
             _ => return open + 1,
         };
-        if let Some(&close) = self.pairs.get(open) {
+        if let Some(pairs) = self.pairs {
+            let close = pairs.get_or_init(|| self::pairs(self.tokens))[open];
             return if close == 0 { self.end } else { (close as usize + 1).min(self.end) };
         }
         let opening = self.kind_at(open);

@@ -4,6 +4,7 @@
 //! file *n* begins where file *n − 1* ended, plus one.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 /// A file of a [`SourceMap`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -39,7 +40,17 @@ pub struct SourceFile {
     pub text: String,
     /// Address of its first octet.
     pub start: u32,
-    lines: Vec<u32>,
+    /// Where lines begin: found when a position is first asked for.
+    lines: OnceLock<Vec<u32>>,
+}
+
+impl SourceFile {
+    fn lines(&self) -> &[u32] {
+        self.lines.get_or_init(|| {
+            let ends = memchr::memchr_iter(b'\n', self.text.as_bytes());
+            std::iter::once(0).chain(ends.map(|at| at as u32 + 1)).collect()
+        })
+    }
 }
 
 /// A line and a column, both from 1; the column counts characters.
@@ -72,10 +83,7 @@ impl SourceMap {
         let start = self.files.last().map_or(0, |f| f.start as usize + f.text.len() + 1);
         let start = u32::try_from(start).expect("source texts below 4 GiB");
         u32::try_from(text.len()).ok().and_then(|n| start.checked_add(n)).expect("source texts below 4 GiB");
-        let lines = std::iter::once(0)
-            .chain(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at as u32 + 1))
-            .collect();
-        self.files.push(SourceFile { name: name.into(), text, start, lines });
+        self.files.push(SourceFile { name: name.into(), text, start, lines: OnceLock::new() });
         FileId(self.files.len() as u32 - 1)
     }
 
@@ -130,8 +138,9 @@ impl SourceMap {
     pub fn line_column(&self, at: u32) -> LineColumn {
         let file = self.file(self.file_of(at));
         let local = at - file.start;
-        let line = file.lines.partition_point(|&start| start <= local);
-        let start = file.lines[line - 1] as usize;
+        let lines = file.lines();
+        let line = lines.partition_point(|&start| start <= local);
+        let start = lines[line - 1] as usize;
         let end = (local as usize).min(file.text.len());
         let column = file.text.get(start..end).map_or(end - start, |s| s.chars().count()) + 1;
         LineColumn { line, column }

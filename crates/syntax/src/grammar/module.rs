@@ -7,6 +7,7 @@ use crate::parser::{ParseOptions, Parsed, Parser};
 use crate::source::Span;
 use crate::token::{Keyword as K, TokenKind as T};
 use smol_str::SmolStr;
+use std::ops::Range;
 
 /// Reserved words that came with later editions; older specifications define types of these names.
 const LATER_WORDS: [K; 14] = [
@@ -29,10 +30,8 @@ const LATER_WORDS: [K; 14] = [
 /// Makes a name of each later reserved word that the file itself defines as a type.
 pub(crate) fn demote_redefined(source: &str, start: u32, options: &ParseOptions, lexed: &mut Lexed) {
     let mut found = Vec::new();
-    for index in 0..lexed.tokens.len().saturating_sub(1) {
-        let (T::Word(word), T::Assign) = (lexed.tokens[index].kind, lexed.tokens[index + 1].kind) else {
-            continue;
-        };
+    for (index, pair) in lexed.tokens.windows(2).enumerate() {
+        let (T::Word(word), T::Assign) = (pair[0].kind, pair[1].kind) else { continue };
         let line_starts = index == 0 || {
             let between = lexed.tokens[index - 1].span.hi..lexed.tokens[index].span.lo;
             let between = (between.start - start) as usize..(between.end - start) as usize;
@@ -41,7 +40,7 @@ pub(crate) fn demote_redefined(source: &str, start: u32, options: &ParseOptions,
         };
         if LATER_WORDS.contains(&word) && line_starts && !found.contains(&word) {
             let message = format!("`{}` is a reserved word", word.text());
-            let mut diagnostic = Diagnostic::warning("L0303", lexed.tokens[index].span, message)
+            let mut diagnostic = Diagnostic::warning("L0303", pair[0].span, message)
                 .label("taken as the name of a type in this file");
             if !options.lenient {
                 diagnostic.severity = Severity::Error;
@@ -60,8 +59,8 @@ pub(crate) fn demote_redefined(source: &str, start: u32, options: &ParseOptions,
 }
 
 impl Parser<'_> {
-    /// Every module of the file.
-    pub(crate) fn modules(&mut self, file_name: &str) -> Vec<Module> {
+    /// Every module of the file, with the range of its tokens.
+    pub(crate) fn modules(&mut self, file_name: &str) -> Vec<(Module, Range<usize>)> {
         let mut modules = Vec::new();
         while self.peek() != T::End {
             match self.find_header() {
@@ -76,9 +75,14 @@ impl Parser<'_> {
                         );
                         self.pos = header;
                     }
-                    modules.push(self.module_definition());
+                    let first = self.pos;
+                    modules.push((self.module_definition(), first..self.pos));
                 }
-                None if modules.is_empty() => modules.extend(self.module_without_header(file_name)),
+                None if modules.is_empty() => {
+                    let first = self.pos;
+                    let module = self.module_without_header(file_name);
+                    modules.extend(module.map(|module| (module, first..self.pos)));
+                }
                 None => {
                     let span = self.span();
                     if self.at_word(K::End) && self.peek_at(1) == T::End {
@@ -132,7 +136,6 @@ impl Parser<'_> {
     /// ModuleDefinition (§13.1).
     fn module_definition(&mut self) -> Module {
         self.base = self.pos;
-        let first = self.pos;
         let from = self.span();
         let mut module = Module {
             name: Ident { text: SmolStr::default(), span: from },
@@ -163,7 +166,6 @@ impl Parser<'_> {
             );
         }
         module.span = self.since(from);
-        module.tokens = self.tokens[first..self.pos].to_vec();
         module
     }
 
@@ -272,7 +274,6 @@ impl Parser<'_> {
         self.module_body(&mut module);
         self.eat_word(K::End);
         module.span = self.since(from);
-        module.tokens = self.tokens[first..self.pos].to_vec();
         Some(module)
     }
 
