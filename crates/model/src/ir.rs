@@ -362,7 +362,7 @@ pub struct ElementSet {
     /// Whether `...` follows.
     pub extensible: bool,
     /// What follows `...`.
-    pub additional: Option<Element>,
+    pub additional: Option<Box<Element>>,
 }
 
 /// Set arithmetic.

@@ -116,7 +116,7 @@ impl<'m> Walk<'m> {
                 Part::Constraint(constraint) => self.constraint(constraint),
                 Part::Elements(set) => {
                     self.pending.push(Part::Element(&set.root));
-                    self.pending.extend(set.additional.as_ref().map(Part::Element));
+                    self.pending.extend(set.additional.as_deref().map(Part::Element));
                 }
                 Part::Element(element) => self.element(element),
             }

@@ -2,18 +2,15 @@
 
 use super::Checker;
 use crate::ir::Components;
-use rustc_hash::FxHashMap;
-use tercet_syntax::Span;
 
-impl Checker<'_> {
-    pub(super) fn identifiers(&mut self, components: &Components) {
+impl<'m> Checker<'m> {
+    pub(super) fn identifiers(&mut self, components: &'m Components) {
         if components.list.len() < 2 {
             return;
         }
-        let mut seen: FxHashMap<&str, Span> = FxHashMap::default();
-        seen.reserve(components.list.len());
+        self.names.clear();
         for component in &components.list {
-            if let Some(first) = seen.insert(&component.name, component.span) {
+            if let Some(first) = self.names.insert(&component.name, component.span) {
                 let finding = self
                     .slip(
                         "E0263",

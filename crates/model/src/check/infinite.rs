@@ -9,25 +9,35 @@ impl Checker<'_> {
     /// types has. The proof runs backwards from type to user, each edge once.
     pub(super) fn infinite_types(&mut self) {
         let types = &self.model.types;
-        // What each type still waits for, and who waits for it.
+        // What each type still waits for, and who waits for it: `users` from `ends[id - 1]` to `ends[id]`, once filled.
         let mut waits: Vec<u32> = vec![0; types.len()];
-        let mut edges: Vec<(TypeId, u32)> = Vec::new();
+        let mut ends: Vec<u32> = vec![0; types.len() + 1];
         let mut finite: Vec<u32> = Vec::new();
-        for (index, _) in types.iter().enumerate() {
-            let id = TypeId(index as u32);
-            let before = edges.len();
-            self.needs(id, |needed| edges.push((needed, id.0)));
-            let count = (edges.len() - before) as u32;
-            let is_choice = matches!(types[index].kind, TypeKind::Choice(_));
-            waits[index] = if is_choice { count.min(1) } else { count };
+        for (index, ty) in types.iter().enumerate() {
+            let mut count = 0;
+            self.needs(TypeId(index as u32), |needed| {
+                count += 1;
+                ends[needed.index() + 1] += 1;
+            });
+            waits[index] = if matches!(ty.kind, TypeKind::Choice(_)) { count.min(1) } else { count };
             if waits[index] == 0 {
-                finite.push(id.0);
+                finite.push(index as u32);
             }
         }
-        edges.sort_unstable();
+        for index in 1..ends.len() {
+            ends[index] += ends[index - 1];
+        }
+        let mut users: Vec<u32> = vec![0; ends[types.len()] as usize];
+        for index in 0..types.len() as u32 {
+            self.needs(TypeId(index), |needed| {
+                let end = &mut ends[needed.index()];
+                users[*end as usize] = index;
+                *end += 1;
+            });
+        }
         while let Some(id) = finite.pop() {
-            let from = edges.partition_point(|(needed, _)| needed.0 < id);
-            for &(_, user) in edges[from..].iter().take_while(|(needed, _)| needed.0 == id) {
+            let from = (id as usize).checked_sub(1).map_or(0, |before| ends[before]);
+            for &user in &users[from as usize..ends[id as usize] as usize] {
                 let wait = &mut waits[user as usize];
                 if *wait > 0 {
                     *wait -= 1;

@@ -9,11 +9,12 @@ pub(crate) use tags::name as tag_name;
 
 use crate::ir::{Model, TypeId, TypeKind};
 use crate::options::Options;
+use rustc_hash::FxHashMap;
 use tercet_syntax::{Diagnostic, Span};
 
 /// Looks at every type of a model.
 pub(crate) fn check(model: &Model, options: &Options) -> Vec<Diagnostic> {
-    let mut checker = Checker { model, options, out: Vec::new() };
+    let mut checker = Checker { model, options, out: Vec::new(), names: FxHashMap::default() };
     for (index, ty) in model.types.iter().enumerate() {
         match &ty.kind {
             TypeKind::Sequence(components) | TypeKind::Set(components) | TypeKind::Choice(components) => {
@@ -35,6 +36,8 @@ struct Checker<'m> {
     model: &'m Model,
     options: &'m Options,
     out: Vec<Diagnostic>,
+    /// Those of the list being looked at: each list uses the memory of the one before.
+    names: FxHashMap<&'m str, Span>,
 }
 
 impl Checker<'_> {

@@ -17,7 +17,7 @@ pub(crate) fn check(model: &Model, options: &Options) -> Vec<Diagnostic> {
         if let TypeKind::Sequence(components) | TypeKind::Set(components) = &ty.kind {
             for component in &components.list {
                 if let Presence::Default(value) = &component.presence {
-                    checker.value(component.ty, value, component.span, "the DEFAULT");
+                    checker.value(component.ty, value, component.span, || "the DEFAULT".to_owned());
                 }
             }
         }
@@ -25,7 +25,7 @@ pub(crate) fn check(model: &Model, options: &Options) -> Vec<Diagnostic> {
     for module in &model.modules {
         for (name, ty, value) in &module.values {
             let span = model.types[ty.index()].span;
-            checker.value(*ty, value, span, &format!("`{name}`"));
+            checker.value(*ty, value, span, || format!("`{name}`"));
         }
     }
     checker.out
@@ -58,7 +58,7 @@ impl Checker<'_> {
         }
     }
 
-    fn value(&mut self, ty: TypeId, value: &Value, span: Span, subject: &str) {
+    fn value(&mut self, ty: TypeId, value: &Value, span: Span, subject: impl Fn() -> String) {
         if matches!(
             value,
             Value::Error | Value::Struct(_) | Value::Choice(..) | Value::Boolean(_) | Value::Null
@@ -95,7 +95,7 @@ impl Checker<'_> {
             let constraint = known.to_string();
             let value = model.notation(value).to_string();
             let finding = self
-                .slip("E0406", span, format!("{subject} is not a value of its type"))
+                .slip("E0406", span, format!("{} is not a value of its type", subject()))
                 .label(format!("{} is not within {constraint}", shorten(&value)));
             self.out.push(finding);
         }

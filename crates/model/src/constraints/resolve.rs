@@ -14,9 +14,9 @@ impl<'a> Resolver<'a> {
         scope: &Scope<'a>,
         constraint: &'a ast::Constraint,
         governor: TypeId,
-    ) -> Vec<ir::Constraint> {
+    ) -> Option<ir::Constraint> {
         if !self.enter(constraint.span) {
-            return Vec::new();
+            return None;
         }
         let kind = match &constraint.kind {
             ConstraintKind::Subtype(set) => match self.braced_object_set(scope, set, governor) {
@@ -40,7 +40,7 @@ impl<'a> Resolver<'a> {
         self.leave();
         // A dummy has become its actual parameter by now, and so is as visible as any constant. Constraints are
         // variable only through parameters of the abstract syntax (X.691 §3.7.25), which never have a value here.
-        kind.map(|kind| ir::Constraint { kind, variable: false, span: constraint.span }).into_iter().collect()
+        kind.map(|kind| ir::Constraint { kind, variable: false, span: constraint.span })
     }
 
     /// `({Set})`: a table constraint (X.682 §10), or a value set in braces.
@@ -135,7 +135,8 @@ impl<'a> Resolver<'a> {
     ) -> ElementSet {
         let base = self.base(governor);
         let root = set.root.as_ref().map_or(Element::All, |root| self.element(scope, root, governor, base));
-        let additional = set.additional.as_ref().map(|more| self.element(scope, more, governor, base));
+        let additional =
+            set.additional.as_ref().map(|more| Box::new(self.element(scope, more, governor, base)));
         ElementSet { root, extensible: set.extensible, additional }
     }
 
@@ -187,7 +188,7 @@ impl<'a> Resolver<'a> {
                 let integer = self.type_of(BuiltIn::Integer);
                 match self.inner_set(scope, inner, integer) {
                     Some(set) => {
-                        if is_negative(&set.root) || set.additional.as_ref().is_some_and(is_negative) {
+                        if is_negative(&set.root) || set.additional.as_deref().is_some_and(is_negative) {
                             let finding = self
                                 .slip("E0408", element.span, "a size is not negative")
                                 .note("X.680 §51.5");
@@ -226,7 +227,7 @@ impl<'a> Resolver<'a> {
                     }
                     return Element::All;
                 };
-                match self.constraint(scope, inner, item).pop() {
+                match self.constraint(scope, inner, item) {
                     Some(inner) => Element::WithComponent(Box::new(inner)),
                     None => Element::All,
                 }
@@ -476,7 +477,7 @@ impl<'a> Resolver<'a> {
             let constraint = component
                 .constraint
                 .as_ref()
-                .and_then(|constraint| self.constraint(scope, constraint, governor).pop())
+                .and_then(|constraint| self.constraint(scope, constraint, governor))
                 .map(Box::new);
             bound.push(ir::ComponentConstraint {
                 name: component.name.text.clone(),

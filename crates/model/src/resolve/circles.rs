@@ -12,7 +12,10 @@ impl Resolver<'_> {
     /// contained subtype defined elsewhere). Such elements say nothing afterwards.
     pub(super) fn break_constraint_circles(&mut self) {
         let types = &self.model.types;
-        if types.iter().all(|ty| ty.constraints.is_empty()) {
+        // Circles of references alone have been broken, so that one of constraints leads through a contained subtype.
+        let mut is_any = false;
+        types.iter().for_each(|ty| contained(&ty.constraints, |_, _| is_any = true));
+        if !is_any {
             return;
         }
         let edges = |from: usize, out: &mut Vec<usize>| {
@@ -128,7 +131,9 @@ fn contained(constraints: &[Constraint], mut each: impl FnMut(TypeId, Span)) {
     let mut pending: Vec<(&Element, Span)> = Vec::new();
     for constraint in constraints {
         if let ConstraintKind::Subtype(set) = &constraint.kind {
-            pending.extend(elements(set).map(|element| (element, constraint.span)));
+            // Most sets are a range, and need no list.
+            let elements = elements(set).filter(|element| !matches!(element, Element::Range(..)));
+            pending.extend(elements.map(|element| (element, constraint.span)));
         }
     }
     while let Some((element, span)) = pending.pop() {
@@ -147,20 +152,20 @@ fn contained(constraints: &[Constraint], mut each: impl FnMut(TypeId, Span)) {
 }
 
 fn elements(set: &ElementSet) -> impl Iterator<Item = &Element> {
-    std::iter::once(&set.root).chain(&set.additional)
+    std::iter::once(&set.root).chain(set.additional.as_deref())
 }
 
 /// Lets elements that are part of a circle say nothing.
 fn cut(set: &mut ElementSet, circles: &[bool]) {
     let mut pending: Vec<&mut Element> = vec![&mut set.root];
-    pending.extend(&mut set.additional);
+    pending.extend(set.additional.as_deref_mut());
     while let Some(element) = pending.pop() {
         match element {
             Element::Union(parts) | Element::Intersection(parts) => pending.extend(parts),
             Element::Except(from, what) => pending.extend([&mut **from, &mut **what]),
             Element::Size(set) | Element::Alphabet(set) => {
                 pending.push(&mut set.root);
-                pending.extend(&mut set.additional);
+                pending.extend(set.additional.as_deref_mut());
             }
             Element::Type(id) if circles[id.index()] => *element = Element::All,
             _ => {}

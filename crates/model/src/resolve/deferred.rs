@@ -25,7 +25,7 @@ pub(super) enum Deferred<'a> {
 
 impl<'a> Resolver<'a> {
     pub(super) fn defer_constraints(&mut self, id: TypeId, constraints: Constraints<'a>) {
-        self.constraints.entry(id).or_default().push(constraints);
+        self.constraints.entry(id).or_insert_with(|| Vec::with_capacity(1)).push(constraints);
         self.deferred.push_back(Deferred::Constraints(id));
     }
 
@@ -71,7 +71,10 @@ impl<'a> Resolver<'a> {
                     for tree in list {
                         // One after the other: each sees those before it (serial application, X.680 §49.8).
                         let found = self.constraint(&scope, tree, id);
-                        self.model.types[id.index()].constraints.extend(found);
+                        let constraints = &mut self.model.types[id.index()].constraints;
+                        // Most types have one: room for four, which `push` makes, would stay unused.
+                        constraints.reserve_exact(1);
+                        constraints.extend(found);
                     }
                 }
                 Constraints::Set(scope, set) => {

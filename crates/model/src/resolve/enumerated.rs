@@ -7,8 +7,8 @@ use crate::ir::{self, Value};
 use num_bigint::BigInt;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
-use tercet_syntax::Diagnostic;
 use tercet_syntax::ast;
+use tercet_syntax::{Diagnostic, Span};
 
 impl<'a> Resolver<'a> {
     /// The named numbers of an INTEGER or the named bits of a BIT STRING.
@@ -18,7 +18,7 @@ impl<'a> Resolver<'a> {
         items: &'a [ast::NamedNumber],
         bits: bool,
     ) -> Vec<ir::NamedNumber> {
-        let mut names = FxHashMap::default();
+        let mut names = self.take_names();
         let mut numbers = FxHashSet::default();
         let mut out = Vec::with_capacity(items.len());
         let span = items.first().map_or_else(Default::default, |item| item.name.span);
@@ -42,6 +42,7 @@ impl<'a> Resolver<'a> {
             }
             out.push(ir::NamedNumber { name: item.name.text.clone(), value });
         }
+        self.names = names;
         out
     }
 
@@ -62,8 +63,15 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    fn check_item(&mut self, name: &'a ast::Ident, names: &mut FxHashMap<SmolStr, tercet_syntax::Span>) {
-        if let Some(first) = names.insert(name.text.clone(), name.span) {
+    /// An empty map, with the memory of the one before: most lists of names are short, and there are thousands.
+    fn take_names(&mut self) -> FxHashMap<&'a str, Span> {
+        let mut names = std::mem::take(&mut self.names);
+        names.clear();
+        names
+    }
+
+    fn check_item(&mut self, name: &'a ast::Ident, names: &mut FxHashMap<&'a str, Span>) {
+        if let Some(first) = names.insert(&name.text, name.span) {
             // X.680 §19.5, §20.2, §22.6: identifiers shall differ.
             let finding = self
                 .slip("E0253", name.span, format!("`{}` is named twice", name.text))
@@ -75,7 +83,7 @@ impl<'a> Resolver<'a> {
 
     /// ENUMERATED with all its numbers.
     pub(super) fn enumeration(&mut self, scope: &Scope<'a>, tree: &'a ast::Enumeration) -> ir::Enumeration {
-        let mut names = FxHashMap::default();
+        let mut names = self.take_names();
         let root = self.written_items(scope, &tree.root, &mut names);
         let mut used: FxHashSet<i64> = root.iter().filter_map(|(_, number)| *number).collect();
         if used.len() < root.iter().filter(|(_, number)| number.is_some()).count() {
@@ -94,11 +102,13 @@ impl<'a> Resolver<'a> {
             });
             numbered.push((name, number));
         }
-        used.extend(numbered.iter().map(|(_, number)| *number));
 
         // §20.6: an additional item gets the smallest number that is not in the root and above all additions so far.
         let mut additions: Vec<(SmolStr, i64)> = Vec::new();
-        if let Some(items) = &tree.additional {
+        if let Some(items) = &tree.additional
+            && !items.is_empty()
+        {
+            used.extend(numbered.iter().map(|(_, number)| *number));
             let written = self.written_items(scope, items, &mut names);
             let mut above: Option<i64> = None;
             for ((name, number), item) in written.into_iter().zip(items) {
@@ -125,6 +135,7 @@ impl<'a> Resolver<'a> {
                 additions.push((name, number));
             }
         }
+        self.names = names;
         // X.680 §13.4: EXTENSIBILITY IMPLIED puts `...` at the end of the enumerations of a module as well.
         let extensible = tree.additional.is_some() || self.extensibility_implied(scope);
         ir::Enumeration { root: numbered, additions, extensible }
@@ -134,13 +145,14 @@ impl<'a> Resolver<'a> {
         &mut self,
         scope: &Scope<'a>,
         items: &'a [ast::EnumItem],
-        names: &mut FxHashMap<SmolStr, tercet_syntax::Span>,
+        names: &mut FxHashMap<&'a str, Span>,
     ) -> Vec<(SmolStr, Option<i64>)> {
         let mut out = Vec::with_capacity(items.len());
         let span = items.first().map_or_else(Default::default, |item| item.name.span);
         if !self.spend(items.len() as u64, span) {
             return out;
         }
+        names.reserve(items.len());
         for item in items {
             self.check_item(&item.name, names);
             let number = match &item.value {

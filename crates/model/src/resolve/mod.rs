@@ -92,6 +92,8 @@ pub(crate) struct Resolver<'a> {
     components_of: Vec<(*const ast::ComponentList, Span)>,
     components_taken: usize,
     components_reported: bool,
+    // enumerated.rs
+    names: FxHashMap<&'a str, Span>,
     // types.rs
     built_in: types::BuiltIns,
     undecided: Vec<types::Undecided>,
@@ -133,6 +135,7 @@ impl<'a> Resolver<'a> {
             components_of: Vec::new(),
             components_taken: 0,
             components_reported: false,
+            names: FxHashMap::default(),
             built_in: types::BuiltIns::default(),
             undecided: Vec::new(),
             prefixes: Vec::new(),

@@ -6,12 +6,11 @@ use super::{Resolver, deferred};
 use crate::instructions::Prefix;
 use crate::ir::{self, ModuleId, Tag, TagMode, TypeId, TypeKind, Value};
 use crate::options::Tagging;
-use rustc_hash::FxHashMap;
 use tercet_syntax::ast::{self, TagDefault};
 use tercet_syntax::{Diagnostic, Span, TokenKind};
 
 /// Types that need no definition, for values whose governor is not written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BuiltIn {
     Error,
     Open,
@@ -28,8 +27,8 @@ pub(crate) enum BuiltIn {
     Negotiation,
 }
 
-/// Those made so far.
-pub(super) type BuiltIns = FxHashMap<BuiltIn, TypeId>;
+/// Those made so far, each in its own place.
+pub(super) type BuiltIns = [Option<TypeId>; BuiltIn::Negotiation as usize + 1];
 
 /// A type whose innermost tag may have to become EXPLICIT, once it is known what it is applied to.
 #[derive(Clone, Copy, Debug)]
@@ -104,7 +103,7 @@ impl<'a> Resolver<'a> {
 
     /// The plain built-in type.
     pub(crate) fn type_of(&mut self, built_in: BuiltIn) -> TypeId {
-        if let Some(&id) = self.built_in.get(&built_in) {
+        if let Some(id) = self.built_in[built_in as usize] {
             return id;
         }
         let kind = match built_in {
@@ -120,7 +119,7 @@ impl<'a> Resolver<'a> {
             BuiltIn::Identification | BuiltIn::Syntaxes | BuiltIn::Negotiation => self.parts_of(built_in),
         };
         let id = self.new_type(&Scope::module(ModuleId(0)), kind, Span::default());
-        self.built_in.insert(built_in, id);
+        self.built_in[built_in as usize] = Some(id);
         match built_in {
             BuiltIn::Identification => self.model.associated.identification = Some(id),
             BuiltIn::Syntaxes => self.model.associated.syntaxes = Some(id),

@@ -19,6 +19,10 @@ impl<'a> Resolver<'a> {
             );
             return None;
         }
+        // Few numbers need more than 64 bits.
+        if let Ok(number) = text.parse::<i64>() {
+            return Some(number.into());
+        }
         // `- 5` may hold white space behind its sign.
         let number = match text.strip_prefix('-') {
             Some(digits) => digits.trim_start().parse::<BigInt>().map(|n| -n),
