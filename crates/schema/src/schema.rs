@@ -11,7 +11,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use tercet_model::ir::{Component, Type, TypeId, TypeKind};
-use tercet_model::{Duplicates, Model, Options, Tagging, strongly_connected};
+use tercet_model::{Duplicates, Findings, Model, Options, Tagging, strongly_connected};
 use tercet_plan::Plan;
 use tercet_syntax::{Diagnostic, ParseOptions, Severity, SourceMap, Span, ast, render};
 
@@ -38,6 +38,20 @@ pub struct SchemaOptions {
     pub listener: Listener,
     /// Keeps plans between runs: [`Schema::load`] parses the files when the cache cannot answer.
     pub cache: Option<PlanCache>,
+}
+
+impl SchemaOptions {
+    /// Returns those of them that concern the model.
+    fn of_model(&self) -> Options {
+        Options {
+            lenient: !self.strict,
+            aliases: self.aliases.clone(),
+            tagging: self.tagging,
+            duplicates: self.duplicates,
+            occurrences: self.occurrences,
+            ..Options::default()
+        }
+    }
 }
 
 /// Specifications that were read, and the model of what they mean, which [`Schema::has_errors`] tells whether to trust.
@@ -69,7 +83,12 @@ pub struct Schema {
 struct Resolved {
     modules: Vec<ast::Module>,
     model: Model,
-    diagnostics: Vec<Diagnostic>,
+    /// What the parser found.
+    parsed: Vec<Diagnostic>,
+    /// What the resolver found, without the checks of the whole.
+    findings: Findings,
+    /// All of it: made when it is first asked for.
+    diagnostics: OnceLock<Vec<Diagnostic>>,
 }
 
 /// Why there is no plan.
@@ -213,13 +232,13 @@ impl Schema {
     fn resolved(&self) -> &Resolved {
         self.resolved.get_or_init(|| {
             let parsing = ParseOptions { lenient: !self.options.strict, ..ParseOptions::default() };
-            let (mut modules, mut diagnostics) = (Vec::new(), Vec::new());
+            let (mut modules, mut parsed) = (Vec::new(), Vec::new());
             for (id, _) in self.sources.files() {
-                let (more, said) = tercet_syntax::parse(&self.sources, id, &parsing);
+                let (more, found) = tercet_syntax::parse(&self.sources, id, &parsing);
                 modules.extend(more);
-                diagnostics.extend(said);
+                parsed.extend(found);
             }
-            Resolved::new(&self.sources, modules, diagnostics, &self.options)
+            Resolved::new(&self.sources, modules, parsed, &self.options)
         })
     }
 
@@ -247,7 +266,7 @@ impl Schema {
 
     /// Returns what there is to say about the texts, in their order.
     pub fn diagnostics(&self) -> &[Diagnostic] {
-        &self.resolved().diagnostics
+        self.resolved().diagnostics(&self.options)
     }
 
     /// Returns the model of a schema of which nothing has been asked.
@@ -257,7 +276,7 @@ impl Schema {
 
     /// Whether something is wrong that makes the specifications unfit for use.
     pub fn has_errors(&self) -> bool {
-        !self.holds(&Question::Sound, || !self.diagnostics().iter().any(Diagnostic::is_error))
+        !self.holds(&Question::Sound, || !self.resolved().has_errors(&self.options))
     }
 
     /// All diagnostics as text for people.
@@ -484,25 +503,32 @@ impl Resolved {
     fn new(
         sources: &SourceMap,
         modules: Vec<ast::Module>,
-        mut diagnostics: Vec<Diagnostic>,
+        parsed: Vec<Diagnostic>,
         options: &SchemaOptions,
     ) -> Self {
-        let resolving = Options {
-            lenient: !options.strict,
-            aliases: options.aliases.clone(),
-            tagging: options.tagging,
-            duplicates: options.duplicates,
-            occurrences: options.occurrences,
-            ..Options::default()
-        };
-        let (model, said) = tercet_model::resolve(sources, &modules, &resolving);
-        diagnostics.extend(said);
-        diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span.lo);
-        if options.faults_are_errors {
-            let faults = diagnostics.iter_mut().filter(|diagnostic| diagnostic.code.starts_with('E'));
-            faults.for_each(|diagnostic| diagnostic.severity = Severity::Error);
+        let (model, findings) = tercet_model::bind(sources, &modules, &options.of_model());
+        Self { modules, model, parsed, findings, diagnostics: OnceLock::new() }
+    }
+
+    fn diagnostics(&self, options: &SchemaOptions) -> &[Diagnostic] {
+        self.diagnostics.get_or_init(|| {
+            let mut diagnostics = self.parsed.clone();
+            diagnostics.extend(self.findings.clone().complete(&self.model, &options.of_model()));
+            diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span.lo);
+            if options.faults_are_errors {
+                let faults = diagnostics.iter_mut().filter(|diagnostic| diagnostic.code.starts_with('E'));
+                faults.for_each(|diagnostic| diagnostic.severity = Severity::Error);
+            }
+            diagnostics
+        })
+    }
+
+    fn has_errors(&self, options: &SchemaOptions) -> bool {
+        // By default the checks that are still to be made give warnings alone, and nobody may ask for these.
+        if options.strict || options.faults_are_errors {
+            return self.diagnostics(options).iter().any(Diagnostic::is_error);
         }
-        Self { modules, model, diagnostics }
+        self.parsed.iter().chain(self.findings.so_far()).any(Diagnostic::is_error)
     }
 }
 
