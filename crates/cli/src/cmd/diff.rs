@@ -72,7 +72,7 @@ pub struct Diff {
 
 impl Diff {
     pub fn run(&self) -> Outcome {
-        let schema = self.schema.load()?;
+        let schema = self.schema.load_for_good()?;
         let [mut first, mut second] = [&self.a, &self.b].map(|file| match file {
             file if file == "-" => Input::Stdin,
             file => Input::File(PathBuf::from(file)),

@@ -59,7 +59,7 @@ enum Language {
 impl Export {
     pub fn run(&self) -> Outcome {
         self.output.guard(&self.schema)?;
-        let schema = self.schema.load()?;
+        let schema = self.schema.load_for_good()?;
         let text = self.text(&schema)?;
         match self.output.file() {
             Some(path) => {

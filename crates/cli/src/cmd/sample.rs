@@ -103,7 +103,7 @@ impl Sample {
         if binary && self.count > 1 && syntax.is_some_and(|syntax| !syntax.delimits()) {
             return Err(Failure::usage(ONE_VALUE));
         }
-        let schema = self.schema.load()?;
+        let schema = self.schema.load_for_good()?;
         let syntax = syntax.unwrap_or(Rules::Ber);
         let type_name = self.type_name.as_ref().or(self.named.as_ref()).map_or("", String::as_str);
         let plan = schema.plan_for(syntax, &[type_name]).map_err(Failure::usage)?;

@@ -82,7 +82,7 @@ impl Set {
         }
         let file = PathBuf::from(file);
         let rules = self.rules.0;
-        let schema = Arc::new(self.schema.load()?);
+        let schema = self.schema.load_for_good()?;
         let mut guard = self.schema.guard()?;
         let named = |error: io::Error| Failure::io(path(&file), &error);
         // A link stays one.

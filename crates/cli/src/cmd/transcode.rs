@@ -223,7 +223,7 @@ impl Work<'_> {
         if let Some(path) = output.filter(|_| !self.hex_output) {
             To::of_output(path, Some(self.to), Some("--to"), self.to)?;
         }
-        let schema = self.schema.load()?;
+        let schema = self.schema.load_for_good()?;
         let (syntax, type_name) = match (self.from, self.type_name) {
             (Some(syntax), Some(name)) => (syntax, name.to_owned()),
             (syntax, name) => auto::find(&schema, &mut inputs, syntax, name, self.spelling, Told::Best)?,

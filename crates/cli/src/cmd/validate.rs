@@ -99,7 +99,7 @@ impl Validate {
             return self.captures();
         }
         let type_name = self.type_name.as_ref().ok_or_else(|| Failure::usage("`--type TYPE` is required"))?;
-        let schema = self.schema.load()?;
+        let schema = self.schema.load_for_good()?;
         let syntax: Rules = self.rules.0;
         let plan = schema.plan_for(syntax, &[type_name]).map_err(Failure::usage)?;
         let root = root(&plan, type_name)?;

@@ -21,7 +21,6 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use std::num::NonZeroU64;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::sync::Arc;
 use tercet::dynamic::{Options, Plan, Tape, Trailing};
 use tercet::records::conversion::RenderingOptions;
 use tercet::records::conversion::{UnknownPolicy, ValuesPolicy};
@@ -167,7 +166,7 @@ impl Decode {
         if crate::cmd::capture::are_captures(&inputs, self.framing.is_capture())? {
             return self.captures();
         }
-        let schema = Arc::new(self.schema.load()?);
+        let schema = self.schema.load_for_good()?;
         let (syntax, type_name) = match (self.rules.0, &self.type_name) {
             (Some(syntax), Some(name)) if !self.explain => (syntax, name.clone()),
             (syntax, name) => {
