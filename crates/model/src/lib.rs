@@ -11,6 +11,7 @@ mod findings;
 mod graph;
 pub mod instructions;
 pub mod ir;
+mod names;
 mod objects;
 mod options;
 mod resolve;

@@ -89,6 +89,9 @@ fn share_out(tokens: &mut Vec<Token>, modules: &mut [(ast::Module, Range<usize>)
             start => tokens.split_off(start),
         };
     }
+    if let Some((module, _)) = modules.first_mut() {
+        module.tokens.shrink_to_fit();
+    }
 }
 
 /// The partner of each opening brace and parenthesis, so that a text full of unclosed ones is read in linear time.

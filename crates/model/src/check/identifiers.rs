@@ -8,9 +8,9 @@ impl<'m> Checker<'m> {
         if components.list.len() < 2 {
             return;
         }
-        self.names.clear();
+        self.names.begin();
         for component in &components.list {
-            if let Some(first) = self.names.insert(&component.name, component.span) {
+            if let Some(first) = self.names.meet(&component.name, component.span) {
                 let finding = self
                     .slip(
                         "E0263",

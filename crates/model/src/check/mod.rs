@@ -8,13 +8,13 @@ mod tags;
 pub(crate) use tags::name as tag_name;
 
 use crate::ir::{Model, TypeId, TypeKind};
+use crate::names::Names;
 use crate::options::Options;
-use rustc_hash::FxHashMap;
 use tercet_syntax::{Diagnostic, Span};
 
 /// Looks at every type of a model.
 pub(crate) fn check(model: &Model, options: &Options) -> Vec<Diagnostic> {
-    let mut checker = Checker { model, options, out: Vec::new(), names: FxHashMap::default() };
+    let mut checker = Checker { model, options, out: Vec::new(), names: Names::default() };
     for (index, ty) in model.types.iter().enumerate() {
         match &ty.kind {
             TypeKind::Sequence(components) | TypeKind::Set(components) | TypeKind::Choice(components) => {
@@ -36,8 +36,7 @@ struct Checker<'m> {
     model: &'m Model,
     options: &'m Options,
     out: Vec<Diagnostic>,
-    /// Those of the list being looked at: each list uses the memory of the one before.
-    names: FxHashMap<&'m str, Span>,
+    names: Names<'m>,
 }
 
 impl Checker<'_> {

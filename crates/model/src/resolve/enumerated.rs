@@ -4,11 +4,12 @@ use super::Resolver;
 use super::lookup::Scope;
 use super::types::BuiltIn;
 use crate::ir::{self, Value};
+use crate::names::Names;
 use num_bigint::BigInt;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
+use tercet_syntax::Diagnostic;
 use tercet_syntax::ast;
-use tercet_syntax::{Diagnostic, Span};
 
 impl<'a> Resolver<'a> {
     /// The named numbers of an INTEGER or the named bits of a BIT STRING.
@@ -18,7 +19,8 @@ impl<'a> Resolver<'a> {
         items: &'a [ast::NamedNumber],
         bits: bool,
     ) -> Vec<ir::NamedNumber> {
-        let mut names = self.take_names();
+        let mut names = std::mem::take(&mut self.names);
+        names.begin();
         let mut numbers = FxHashSet::default();
         let mut out = Vec::with_capacity(items.len());
         let span = items.first().map_or_else(Default::default, |item| item.name.span);
@@ -63,15 +65,8 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// An empty map, with the memory of the one before: most lists of names are short, and there are thousands.
-    fn take_names(&mut self) -> FxHashMap<&'a str, Span> {
-        let mut names = std::mem::take(&mut self.names);
-        names.clear();
-        names
-    }
-
-    fn check_item(&mut self, name: &'a ast::Ident, names: &mut FxHashMap<&'a str, Span>) {
-        if let Some(first) = names.insert(&name.text, name.span) {
+    fn check_item(&mut self, name: &'a ast::Ident, names: &mut Names<'a>) {
+        if let Some(first) = names.meet(&name.text, name.span) {
             // X.680 §19.5, §20.2, §22.6: identifiers shall differ.
             let finding = self
                 .slip("E0253", name.span, format!("`{}` is named twice", name.text))
@@ -83,7 +78,8 @@ impl<'a> Resolver<'a> {
 
     /// ENUMERATED with all its numbers.
     pub(super) fn enumeration(&mut self, scope: &Scope<'a>, tree: &'a ast::Enumeration) -> ir::Enumeration {
-        let mut names = self.take_names();
+        let mut names = std::mem::take(&mut self.names);
+        names.begin();
         let root = self.written_items(scope, &tree.root, &mut names);
         let mut used: FxHashSet<i64> = root.iter().filter_map(|(_, number)| *number).collect();
         if used.len() < root.iter().filter(|(_, number)| number.is_some()).count() {
@@ -145,14 +141,13 @@ impl<'a> Resolver<'a> {
         &mut self,
         scope: &Scope<'a>,
         items: &'a [ast::EnumItem],
-        names: &mut FxHashMap<&'a str, Span>,
+        names: &mut Names<'a>,
     ) -> Vec<(SmolStr, Option<i64>)> {
         let mut out = Vec::with_capacity(items.len());
         let span = items.first().map_or_else(Default::default, |item| item.name.span);
         if !self.spend(items.len() as u64, span) {
             return out;
         }
-        names.reserve(items.len());
         for item in items {
             self.check_item(&item.name, names);
             let number = match &item.value {

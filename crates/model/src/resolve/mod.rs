@@ -27,6 +27,7 @@ pub(crate) use types::BuiltIn;
 use crate::findings::Findings;
 use crate::instructions::Prefix;
 use crate::ir::{self, ClassId, Model, ModuleId, TypeId};
+use crate::names::Names;
 use crate::options::Options;
 use crate::unresolved::Unresolved;
 use arena::{Arena, Kept, Tail};
@@ -99,7 +100,7 @@ pub(crate) struct Resolver<'a> {
     components_taken: usize,
     components_reported: bool,
     // enumerated.rs
-    names: FxHashMap<&'a str, Span>,
+    names: Names<'a>,
     // types.rs
     built_in: types::BuiltIns,
     undecided: Vec<types::Undecided>,
@@ -140,12 +141,12 @@ impl<'a> Resolver<'a> {
             components_of: Vec::new(),
             components_taken: 0,
             components_reported: false,
-            names: FxHashMap::default(),
+            names: Names::default(),
             built_in: types::BuiltIns::default(),
             undecided: Vec::new(),
             prefixes: Vec::new(),
         };
-        // Specifications have a type in seven to forty lexical items. Room that stays unused costs no memory.
+        // NR RRC has a type in seven lexical items. Room that stays unused is never written to.
         let types = modules.iter().map(|module| module.tokens.len()).sum::<usize>() / 7;
         resolver.model.types.reserve(types);
         resolver.types.reserve(types);
