@@ -122,7 +122,6 @@ pub struct Assignment {
 
 /// What an assignment assigns.
 #[derive(Clone, Debug)]
-#[expect(clippy::large_enum_variant, reason = "trees are built once; a box would only move the octets")]
 pub enum AssignmentKind {
     /// `Name ::= Type`. When the right side is a bare reference, it may turn out to be an object class.
     Type(Type),
@@ -404,7 +403,6 @@ pub struct Extension {
 
 /// An extension addition, alone or in version brackets.
 #[derive(Clone, Debug)]
-#[expect(clippy::large_enum_variant, reason = "trees are built once; a box would only move the octets")]
 pub enum Addition {
     /// One component.
     Single(Component),
@@ -468,7 +466,6 @@ pub struct Constraint {
 
 /// The kinds of constraint.
 #[derive(Clone, Debug)]
-#[expect(clippy::large_enum_variant, reason = "trees are built once; a box would only move the octets")]
 pub enum ConstraintKind {
     /// A subtype constraint (X.680 §50).
     Subtype(ElementSet),
@@ -700,7 +697,6 @@ pub enum FieldKind {
 
 /// Presence of a field.
 #[derive(Clone, Debug)]
-#[expect(clippy::large_enum_variant, reason = "trees are built once; a box would only move the octets")]
 pub enum FieldPresence {
     /// It must be given.
     Mandatory,

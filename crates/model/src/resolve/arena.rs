@@ -8,7 +8,6 @@ use tercet_syntax::ast;
 
 /// A tree of any kind. Sizes differ, but links are few.
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "boxing the largest would cost more than it saves")]
 pub(super) enum Kept {
     /// The first link, which holds nothing.
     Nothing,
