@@ -100,14 +100,14 @@ macro_rules! samples_of {
 }
 
 samples_of! {
-    zoo: "zoo.rs" "Zoo" 5, slices::Zoo<'_>, zoo::Zoo<'_>;
+    zoo: "zoo.rs" "Zoo" 3, slices::Zoo<'_>, zoo::Zoo<'_>;
     names: "zoo.rs" "Names" 10, slices::Names<'_>, zoo::Names<'_>;
     letters: "zoo.rs" "Letter" 10, slices::Letter<'_>, zoo::Letter<'_>;
     errands: "zoo.rs" "Errand" 10, slices::Errand<'_>, zoo::Errand<'_>;
     sparse: "zoo.rs" "Sparse" 10, slices::Sparse<'_>, zoo::Sparse<'_>;
-    texts: "leaves.rs" "Texts" 8, leaf_slices::Texts<'_>, leaves::Texts<'_>;
-    simple_values: "leaves.rs" "Simple" 8, leaf_slices::Simple<'_>, leaves::Simple<'_>;
-    marks: "leaves.rs" "Marks" 8, leaf_slices::Marks<'_>, leaves::Marks<'_>;
+    texts: "leaves.rs" "Texts" 4, leaf_slices::Texts<'_>, leaves::Texts<'_>;
+    simple_values: "leaves.rs" "Simple" 4, leaf_slices::Simple<'_>, leaves::Simple<'_>;
+    marks: "leaves.rs" "Marks" 4, leaf_slices::Marks<'_>, leaves::Marks<'_>;
     times: "leaves.rs" "Times" 10, leaf_slices::Times<'_>, leaves::Times<'_>;
     reals: "leaves.rs" "Reals" 10, leaf_slices::Reals<'_>, leaves::Reals<'_>;
 }

@@ -1994,8 +1994,8 @@ impl<'a> Times<'a> {
     fn fill_ber(&mut self, r: &mut ber::Reader<'a>, tag: Tag) -> Result<()> {
         let value = self;
         let level = ber::enter(r, tag)?;
-        parts::put(&mut value.utc, at!(r, "utc", (0, false, Self::place), ber::utc_time(r, Tag::context(0))));
-        parts::put(&mut value.general, at!(r, "general", (1, false, Self::place), ber::generalized_time(r, Tag::context(1))));
+        at!(r, "utc", (0, false, Self::place), ber::fill(r, Tag::context(0), &mut value.utc, ber::contents::utc_time, ber::utc_time));
+        at!(r, "general", (1, false, Self::place), ber::fill(r, Tag::context(1), &mut value.general, ber::contents::generalized_time, ber::generalized_time));
         ber::leave(r, level, Self::place)?;
         Ok(())
     }
