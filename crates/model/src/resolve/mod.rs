@@ -41,6 +41,9 @@ use tercet_syntax::{Cursor, Diagnostic, SourceMap, Span, Token};
 /// Specifications stay below twenty; two hundred fit into a thread's stack of 2 MiB without optimisation.
 const DEPTH_LIMIT: u32 = 200;
 
+/// Types that room is made for at once at most: five times those of NR RRC.
+const MOST_ROOM: usize = 1 << 16;
+
 /// How many references may follow one another before a type stands.
 const ALIAS_LIMIT: usize = 1000;
 
@@ -148,6 +151,7 @@ impl<'a> Resolver<'a> {
         };
         // NR RRC has a type in seven lexical items. Room that stays unused is never written to.
         let types = modules.iter().map(|module| module.tokens.len()).sum::<usize>() / 7;
+        let types = types.min(MOST_ROOM);
         resolver.model.types.reserve(types);
         resolver.types.reserve(types);
         resolver.error_type();
