@@ -39,7 +39,6 @@ LANGUAGES = {
 }
 
 GENERATED = "tercet-generated"
-SLICES = "tercet-generated-slices"
 
 
 def first(engine: str) -> str:
