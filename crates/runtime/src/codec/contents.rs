@@ -104,10 +104,7 @@ pub fn fixed_octets<const N: usize>(contents: &[u8]) -> Option<[u8; N]> {
 #[inline]
 #[must_use]
 pub fn bits(contents: &[u8]) -> Option<BitString<'_>> {
-    match contents {
-        [0, octets @ ..] => BitString::new(octets, 0),
-        _ => None,
-    }
+    bits_slice(contents).map(BitString::from)
 }
 
 /// The same as a slice.
