@@ -1,7 +1,7 @@
 //! What an overlay says, bound to the types of a program.
 
 use crate::overlay::{
-    Additions, Bounds, Choice, Codecs, IntegerType, Lazy, Overlay, OverlayError, RealType, Strings,
+    Additions, Bounds, Choice, Codecs, IntegerType, Lazy, Lists, Overlay, OverlayError, RealType, Strings,
 };
 use crate::types::{Edge, Origin, Repr, Types};
 use std::collections::{HashMap, HashSet};
@@ -14,6 +14,8 @@ pub(crate) struct Choices {
     pub(crate) owned: HashSet<NodeId>,
     /// Nodes whose own parts are slices of the input.
     pub(crate) slices: HashSet<NodeId>,
+    /// Lists whose first element is in place, with the largest element, in octets of memory.
+    pub(crate) inline: HashMap<NodeId, usize>,
     /// Lists whose elements are decoded when they are asked for.
     pub(crate) lazy: HashMap<NodeId, Lazy>,
     /// Extension additions that are not known are passed over.
@@ -36,6 +38,9 @@ pub(crate) struct Choices {
     pub(crate) derive: Vec<String>,
 }
 
+/// Octets of memory that the first element of a list may take where all lists have it in place.
+const LARGEST_IN_PLACE: usize = 32;
+
 impl Choices {
     /// Binds an overlay; numbers get their types at once.
     pub(crate) fn bind(overlay: &Overlay, types: &mut Types<'_>) -> Result<Self, OverlayError> {
@@ -50,6 +55,9 @@ impl Choices {
         let nodes: Vec<NodeId> = types.nodes().collect();
         for &node in &nodes {
             choices.strings(node, overlay.strings);
+            if overlay.lists == Lists::Inline && types.repr(node) == Repr::List {
+                choices.inline.insert(node, LARGEST_IN_PLACE);
+            }
             choices.integer(types, node, overlay.integers);
             real(types, node, overlay.reals);
             if overlay.bounds == Bounds::Wide {
@@ -95,7 +103,8 @@ impl Choices {
         }
         let of_string = choice.strings.is_some() || choice.bounds.is_some();
         let of_number = choice.integer.is_some() || choice.real.is_some();
-        if of_string || of_number || choice.lazy != Lazy::No {
+        let of_list = choice.lists.is_some() || choice.lazy != Lazy::No;
+        if of_string || of_number || of_list {
             // What is chosen for a value holds wherever its type stands.
             let uses = types.shape.fields.iter().filter(|field| types.same(field.node) == node).count();
             if uses > 1 {
@@ -116,6 +125,14 @@ impl Choices {
     ) -> Result<(), OverlayError> {
         if let Some(strings) = choice.strings {
             self.strings(node, strings);
+        }
+        match choice.lists {
+            Some(_) if types.repr(node) != Repr::List => {
+                return Err(OverlayError(format!("`{said}` is not a list")));
+            }
+            Some(Lists::Inline) => _ = self.inline.insert(node, usize::MAX),
+            Some(Lists::Vec) => _ = self.inline.remove(&node),
+            None => {}
         }
         match choice.bounds {
             Some(Bounds::Wide) => widen(types, node),

@@ -28,6 +28,8 @@ pub struct Overlay {
     pub hash: bool,
     /// How strings, big integers and open types are kept where nothing else is said.
     pub strings: Strings,
+    /// How lists are kept where nothing else is said.
+    pub lists: Lists,
     /// What is an INTEGER without bounds where nothing else is said.
     pub integers: IntegerType,
     /// What is a REAL where nothing else is said.
@@ -67,6 +69,8 @@ pub struct Choice {
     pub boxed: Option<bool>,
     /// How a string, a big integer or an open type is kept.
     pub strings: Option<Strings>,
+    /// How a list is kept; the first element is not in place in a type that may contain itself.
+    pub lists: Option<Lists>,
     /// What an INTEGER is that is not as small by its constraint.
     pub integer: Option<IntegerType>,
     /// What a REAL is.
@@ -175,6 +179,18 @@ pub enum Strings {
     /// They are slices of the input, which take less memory and have nothing to free; in Rust, for BER, DER and CER alone.
     /// A string in segments, and characters that are not of the type, are errors.
     Slices,
+}
+
+/// How lists are kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Lists {
+    /// As vectors.
+    #[default]
+    Vec,
+    /// The first element is in place, so that a list of one takes no memory beside: `List`; in Rust, for BER, DER and CER alone.
+    /// Said of all types, it holds for elements of up to 32 octets of memory, by an estimate.
+    Inline,
 }
 
 /// What an INTEGER is that has no bounds.

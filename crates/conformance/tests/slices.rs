@@ -181,3 +181,38 @@ fn only_ber_der_and_cer_have_slices() {
     let text = schema.rust(&[Rules::Der], &["S"], &options).unwrap();
     assert!(text.contains("pub o: &'a [u8] }") && !text.contains("into_owned"), "{text}");
 }
+
+#[test]
+fn only_short_elements_are_in_place() {
+    let text = "A DEFINITIONS ::= BEGIN
+        T ::= SEQUENCE { few SEQUENCE OF OCTET STRING, kept Kept, wide SEQUENCE OF Wide, tree Tree }
+        Kept ::= SET OF INTEGER (0..9)
+        Wide ::= SEQUENCE { a OCTET STRING, b OCTET STRING, c OCTET STRING }
+        Tree ::= SEQUENCE { twigs SEQUENCE OF Tree OPTIONAL }
+    END";
+    let schema = Schema::from_text("a.asn", text);
+    let printed = |overlay: &str, rules: &[Rules]| {
+        let overlay = Overlay::from_toml(overlay).unwrap();
+        schema.rust(rules, &["T"], &RustOptions { overlay, ..RustOptions::default() })
+    };
+    let every = "strings = 'slices'\nlists = 'inline'\n";
+    let text = printed(&format!("{every}[types.Kept]\nlists = 'vec'"), &[Rules::Der]).unwrap();
+    for line in [
+        "pub few: types::List<&'a [u8]>,",
+        "pub type Kept = Vec<u8>;",
+        "pub wide: Vec<Wide<'a>>,",
+        "pub twigs: Option<Vec<Tree>>",
+    ] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+    let text = printed("[fields.'T.wide']\nlists = 'inline'", &[Rules::Ber]).unwrap();
+    assert!(text.contains("pub wide: types::List<Wide<'a>>,") && text.contains("pub few: Vec<"), "{text}");
+    let refused = |overlay: &str, rules: &[Rules]| printed(overlay, rules).unwrap_err().to_string();
+    assert!(refused("lists = 'inline'", &[Rules::Ber, Rules::Uper]).contains("only BER, DER and CER"));
+    assert!(refused("lists = 'inline'\nserde = 'always'", &[Rules::Ber]).contains("only BER, DER and CER"));
+    let wrong = refused("[types.Wide]\nlists = 'inline'", &[Rules::Ber]);
+    assert!(wrong.contains("`Wide` is not a list"), "{wrong}");
+    let within =
+        refused("[types.'Tree']\nrename = 'Bush'\n[fields.'Tree.twigs']\nlists = 'inline'", &[Rules::Ber]);
+    assert!(within.contains("contain itself"), "{within}");
+}

@@ -5,7 +5,7 @@ use super::imports::{
     BIT_STRING, BOX, CONTAINED, EXACT_REAL, FIXED_BITS, INTEGER, OBJECT_IDENTIFIER, OCTETS, PARTS,
     RELATIVE_OBJECT_IDENTIFIER, TEXT, UNKNOWN_ADDITIONS,
 };
-use super::values::{empty_lazy_list, empty_list};
+use super::values::empty_list;
 use crate::types::{Edge, Repr, Types};
 use tercet_plan::{FieldId, NodeId};
 
@@ -201,7 +201,7 @@ impl Printer<'_> {
             Repr::Enumerated => format!("{}::{}", name(), self.first_item(node)),
             Repr::Struct | Repr::Choice => self.empty(node),
             Repr::List => {
-                let list = if self.types.is_lazy(node) { empty_lazy_list() } else { empty_list() };
+                let list = empty_list(&self.types, node);
                 if self.types.is_newtype(node) { format!("{}({list})", name()) } else { list }
             }
         }

@@ -45,7 +45,14 @@ const IMPORTS: &[(&str, &[(char, &str)])] = &[
     ),
     (
         "tercet_runtime",
-        &[(ERROR, "Error"), (ERROR_KIND, "ErrorKind"), (RESULT, "Result"), (TAG, "Tag"), (CODEC, "codec")],
+        &[
+            (ERROR, "Error"),
+            (ERROR_KIND, "ErrorKind"),
+            (RESULT, "Result"),
+            (TAG, "Tag"),
+            (CODEC, "codec"),
+            (TYPES, "types"),
+        ],
     ),
 ];
 
@@ -83,6 +90,7 @@ pub(super) const ERROR_KIND: char = '\u{E01E}';
 pub(super) const RESULT: char = '\u{E01F}';
 pub(super) const TAG: char = '\u{E020}';
 pub(super) const CODEC: char = '\u{E021}';
+pub(super) const TYPES: char = '\u{E022}';
 
 /// The names that a text uses.
 #[derive(Debug, Default)]
@@ -129,7 +137,7 @@ pub(super) fn length(code: &str) -> usize {
 
 /// Returns the name that a character stands for.
 fn name(c: char) -> Option<&'static str> {
-    if !(FMT..=CODEC).contains(&c) {
+    if !(FMT..=TYPES).contains(&c) {
         return None;
     }
     let names = IMPORTS.iter().flat_map(|(_, names)| *names);
@@ -143,7 +151,7 @@ mod tests {
     #[test]
     fn each_name_has_a_character_of_its_own() {
         let names: Vec<char> = IMPORTS.iter().flat_map(|(_, names)| names.iter().map(|(c, _)| *c)).collect();
-        assert_eq!(names, (FMT..=CODEC).collect::<Vec<char>>());
+        assert_eq!(names, (FMT..=TYPES).collect::<Vec<char>>());
     }
 
     #[test]

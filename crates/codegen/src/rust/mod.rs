@@ -29,7 +29,7 @@ use empty::Empties;
 use imports::Imports;
 use imports::{
     AT, BIT_STRING, BOX, CONTAINED, ERROR, ERROR_KIND, EXACT_REAL, FIXED_BITS, INTEGER, KEY,
-    OBJECT_IDENTIFIER, OCTETS, RELATIVE_OBJECT_IDENTIFIER, SEQUENCE_OF, TEXT, VEC,
+    OBJECT_IDENTIFIER, OCTETS, RELATIVE_OBJECT_IDENTIFIER, SEQUENCE_OF, TEXT, TYPES, VEC,
 };
 pub(crate) use names::is_keyword;
 use std::collections::HashSet;
@@ -368,6 +368,8 @@ impl<'m> Printer<'m> {
     fn list(&self, node: NodeId, element: &str, lifetime: &str) -> String {
         if self.types.is_lazy(node) {
             format!("{SEQUENCE_OF}<{lifetime}, {element}>")
+        } else if self.types.is_inline(node) {
+            format!("{TYPES}::List<{element}>")
         } else {
             format!("{VEC}<{element}>")
         }

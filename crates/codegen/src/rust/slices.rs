@@ -12,13 +12,20 @@ use tercet_plan::shape::Constant;
 use tercet_plan::{Code, NodeId};
 use tercet_runtime::types::Integer;
 
-/// Refuses slices where there are codecs of other rules than BER, DER and CER, in which a value may stand otherwise than in memory.
+/// Refuses slices, and lists with their first element in place, where there are codecs of other rules than BER, DER and CER: in
+/// those a value may stand otherwise than in memory, and lists are vectors.
 pub(super) fn check(types: &Types<'_>, lowering: &Lowering, config: &Config<'_>) -> Result<(), Error> {
     let is_ber = lowering.plans.iter().all(|plan| matches!(plan.code, Code::Ber(_)));
-    if types.choices.slices.is_empty() || (is_ber && config.overlay.serde == Serde::None) {
+    if is_ber && config.overlay.serde == Serde::None {
         return Ok(());
     }
-    let why = "strings = \"slices\": only BER, DER and CER have them; choose \"borrowed\" for other rules and for serde";
+    let why = if !types.choices.slices.is_empty() {
+        "strings = \"slices\": only BER, DER and CER have them; choose \"borrowed\" for other rules and for serde"
+    } else if !types.choices.inline.is_empty() {
+        "lists = \"inline\": only BER, DER and CER have them; choose \"vec\" for other rules and for serde"
+    } else {
+        return Ok(());
+    };
     Err(OverlayError(why.into()).into())
 }
 

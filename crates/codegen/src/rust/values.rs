@@ -3,10 +3,10 @@
 use super::Printer;
 use super::imports::{
     BIT_STRING, EXACT_REAL, FIXED_BITS, INTEGER, KEY, OBJECT_IDENTIFIER, OCTETS, RELATIVE_OBJECT_IDENTIFIER,
-    SEQUENCE_OF, TEXT, UNKNOWN_ADDITIONS, VEC,
+    SEQUENCE_OF, TEXT, TYPES, UNKNOWN_ADDITIONS, VEC,
 };
 use crate::defaults::Depths;
-use crate::types::{Edge, Repr};
+use crate::types::{Edge, Repr, Types};
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -16,8 +16,11 @@ use tercet_runtime::ber::{Rules, decode_real, decode_time};
 use tercet_runtime::text::{StringKind, to_utf8};
 
 /// A list without elements.
-pub(super) fn empty_list() -> String {
-    format!("{VEC}::new()")
+pub(super) fn empty_list(types: &Types<'_>, node: NodeId) -> String {
+    if types.is_lazy(node) {
+        return format!("{SEQUENCE_OF}::default()");
+    }
+    if types.is_inline(node) { format!("{TYPES}::List::new()") } else { format!("{VEC}::new()") }
 }
 
 /// What has been found out about DEFAULTs.
@@ -29,11 +32,6 @@ pub(super) struct Defaults {
 
 /// Characters of an expression; a component whose DEFAULT takes more is an option.
 const LONGEST: usize = 1 << 16;
-
-/// The same, where elements are decoded when they are asked for.
-pub(super) fn empty_lazy_list() -> String {
-    format!("{SEQUENCE_OF}::default()")
-}
 
 /// A key as the pattern that it is matched by.
 pub(super) fn key_pattern(key: &Key) -> Option<String> {
@@ -90,7 +88,7 @@ impl Printer<'_> {
     pub(super) fn is_default(&self, field: FieldId, place: &str) -> Option<String> {
         let value = self.default_value(field)?;
         let node = self.types.same(self.types.shape.field(field).node);
-        Some(if value == empty_list() || value == empty_lazy_list() {
+        Some(if value == empty_list(&self.types, node) {
             format!("{place}.is_empty()")
         } else if self.types.shape.has_named_bits(node) && matches!(self.types.repr(node), Repr::Bits) {
             // Zero bits at the end mean nothing (X.680 22.7).
@@ -162,11 +160,15 @@ impl Printer<'_> {
                 let element = self.types.element(node);
                 let values = values.iter().map(|value| self.constant(element, value, depth + 1));
                 let values = values.collect::<Option<Vec<_>>>()?;
-                let list = match (values.is_empty(), self.types.is_lazy(node)) {
-                    (true, false) => empty_list(),
-                    (true, true) => empty_lazy_list(),
-                    (false, false) => format!("alloc::vec![{}]", values.join(", ")),
-                    (false, true) => format!("{SEQUENCE_OF}::from(alloc::vec![{}])", values.join(", ")),
+                let vec = format!("alloc::vec![{}]", values.join(", "));
+                let list = if values.is_empty() {
+                    empty_list(&self.types, node)
+                } else if self.types.is_lazy(node) {
+                    format!("{SEQUENCE_OF}::from({vec})")
+                } else if self.types.is_inline(node) {
+                    format!("{TYPES}::List::from({vec})")
+                } else {
+                    vec
                 };
                 if self.types.is_newtype(node) { format!("{}({list})", self.names.ty(node)) } else { list }
             }

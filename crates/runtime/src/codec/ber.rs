@@ -6,6 +6,7 @@
 pub use crate::ber::{Frame, Header, Mark, Reader, Rules, StringForm, Writer};
 
 mod fill;
+mod lists;
 mod slices;
 
 pub use super::contents;
@@ -17,8 +18,9 @@ use crate::types::{
 };
 use crate::{Class, Error, ErrorKind, Result, Tag};
 use alloc::borrow::Cow;
-use alloc::vec::Vec;
-pub use fill::{fill, fill_any, fill_any_option, fill_option, filled_list, filled_set_of};
+pub use fill::{fill, fill_any, fill_any_option, fill_option};
+pub(crate) use lists::in_set_of;
+pub use lists::{filled_list, filled_set_of, inline_list, inline_set_of, list, set_of};
 pub use slices::{
     big_integer_slice, bits_slice, generalized_time_slice, octets_slice, oid_slice, relative_oid_slice,
     text_slice, utc_time_slice, write_generalized_time_slice, write_text_slice, write_utc_time_slice,
@@ -219,31 +221,6 @@ pub(super) fn not_late(r: &mut Reader<'_>, place: Place) -> Result<()> {
     Ok(())
 }
 
-/// SEQUENCE OF (8.10).
-///
-/// # Errors
-/// What `read` says, and as [`enter`].
-#[inline]
-pub fn list<'a, T>(
-    r: &mut Reader<'a>,
-    tag: Tag,
-    mut read: impl FnMut(&mut Reader<'a>) -> Result<T>,
-) -> Result<Vec<T>> {
-    let level = enter(r, tag)?;
-    let mut list = Vec::with_capacity(r.elements(ROOM / size_of::<T>().max(1) + 1));
-    while r.has_more()? {
-        match read(r) {
-            Ok(value) => list.push(value),
-            Err(error) => {
-                r.path.element(list.len());
-                return Err(error);
-            }
-        }
-    }
-    r.leave(level)?;
-    Ok(list)
-}
-
 /// A component of a SEQUENCE by its tag: the first that it can be from one on, and its name.
 pub type Place = fn(Tag, usize) -> Option<(usize, &'static str)>;
 
@@ -291,40 +268,6 @@ pub fn misplaced(
             Error::new(ErrorKind::MissingComponent, error.at())
         }
     }
-}
-
-/// SET OF (8.12), in DER and CER in the order of 11.6.
-///
-/// # Errors
-/// [`ErrorKind::SetOfOrder`], else as [`list`].
-#[inline]
-pub fn set_of<'a, T>(
-    r: &mut Reader<'a>,
-    tag: Tag,
-    mut read: impl FnMut(&mut Reader<'a>) -> Result<T>,
-) -> Result<Vec<T>> {
-    let mut previous: &[u8] = &[];
-    list(r, tag, |r| {
-        let start = r.rest();
-        let value = read(r)?;
-        in_set_of(&mut previous, start, r)?;
-        Ok(value)
-    })
-}
-
-/// That the elements of a SET OF come in order in DER (11.6): `previous` is the element before that at the begin of `start`.
-#[inline]
-pub(super) fn in_set_of<'a>(previous: &mut &'a [u8], start: &'a [u8], r: &Reader<'a>) -> Result<()> {
-    if r.rules() == Rules::Ber {
-        return Ok(());
-    }
-    let element = start.get(..start.len() - r.rest().len()).unwrap_or_default();
-    let previous = core::mem::replace(previous, element);
-    if previous.is_empty() {
-        return Ok(());
-    }
-    let at = r.offset().saturating_sub(element.len() as u64);
-    crate::ber::check_set_of_order(previous, element, at)
 }
 
 /// BOOLEAN (8.2).

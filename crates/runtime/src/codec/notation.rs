@@ -3,7 +3,7 @@
 use super::parts::{Item, LeafRef, Parts, Sink, UNKNOWN, Value, name};
 use super::{Contained, SequenceOf, UnknownAdditions, UnknownAlternative};
 use crate::types::{
-    BitStr, BitString, ExactReal, FixedBits, Integer, IntegerRef, ObjectIdentifier, Octets, OidRef,
+    BitStr, BitString, ExactReal, FixedBits, Integer, IntegerRef, List, ObjectIdentifier, Octets, OidRef,
     RelativeObjectIdentifier, RelativeOidRef, Text, TextRef,
 };
 use alloc::boxed::Box;
@@ -389,6 +389,12 @@ macro_rules! arcs {
 arcs!(ObjectIdentifier<'_> OidRef<'_> RelativeObjectIdentifier<'_> RelativeOidRef<'_>);
 
 impl<T: Notation> Notation for Vec<T> {
+    fn notation(&self, p: &mut Printer<'_, '_>) -> Result {
+        p.braces(self.iter(), |p, element| element.notation(p))
+    }
+}
+
+impl<T: Notation> Notation for List<T> {
     fn notation(&self, p: &mut Printer<'_, '_>) -> Result {
         p.braces(self.iter(), |p, element| element.notation(p))
     }

@@ -310,10 +310,11 @@ impl Ber<'_, '_> {
             // The elements are read when they are asked for.
             let checked = if self.p.types.is_checked(node) { "_checked" } else { "" };
             format!("{SEQUENCE_OF}::read_ber{checked}(r, tag, {}, {read})", code.set)
-        } else if let Some(list) = self.filled_list(code) {
+        } else if let Some(list) = self.filled_list(code).filter(|_| !self.p.types.is_inline(node)) {
             list
         } else {
-            format!("{BER}::{}(r, tag, {read})", if code.set { "set_of" } else { "list" })
+            let inline = if self.p.types.is_inline(node) { "inline_" } else { "" };
+            format!("{BER}::{inline}{}(r, tag, {read})", if code.set { "set_of" } else { "list" })
         };
         if code.counted {
             self.line("r.begin_value()?;");

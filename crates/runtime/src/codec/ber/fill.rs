@@ -1,10 +1,9 @@
 //! Elements that are read into the place where they stay.
 
-use super::{ROOM, any_slice, enter, in_set_of};
+use super::any_slice;
 use crate::ber::Reader;
 use crate::codec::parts::put;
 use crate::{Result, Tag};
-use alloc::vec::Vec;
 
 /// Reads an element into a place: its contents by `short` if they stand in one piece and that can, else the element by `long`.
 ///
@@ -82,49 +81,4 @@ pub fn fill_any<'a, T: From<&'a [u8]>>(r: &mut Reader<'a>, place: &mut T) -> Res
 pub fn fill_any_option<'a, T: From<&'a [u8]>>(r: &mut Reader<'a>, place: &mut Option<T>) -> Result<()> {
     put(place, Some(any_slice(r)?.into()));
     Ok(())
-}
-
-/// SEQUENCE OF (8.10) whose elements are read into their places, which hold what `empty` makes before.
-///
-/// # Errors
-/// What `fill` says, and as [`enter`].
-#[inline]
-pub fn filled_list<'a, T>(
-    r: &mut Reader<'a>,
-    tag: Tag,
-    empty: impl Fn() -> T,
-    mut fill: impl FnMut(&mut T, &mut Reader<'a>) -> Result<()>,
-) -> Result<Vec<T>> {
-    let level = enter(r, tag)?;
-    let mut list = Vec::with_capacity(r.elements(ROOM / size_of::<T>().max(1) + 1));
-    while r.has_more()? {
-        list.push(empty());
-        if let Some(place) = list.last_mut()
-            && let Err(error) = fill(place, r)
-        {
-            r.path.element(list.len() - 1);
-            return Err(error);
-        }
-    }
-    r.leave(level)?;
-    Ok(list)
-}
-
-/// SET OF (8.12), in DER and CER in the order of 11.6, in the same way.
-///
-/// # Errors
-/// [`SetOfOrder`](crate::ErrorKind::SetOfOrder), else as [`filled_list`].
-#[inline]
-pub fn filled_set_of<'a, T>(
-    r: &mut Reader<'a>,
-    tag: Tag,
-    empty: impl Fn() -> T,
-    mut fill: impl FnMut(&mut T, &mut Reader<'a>) -> Result<()>,
-) -> Result<Vec<T>> {
-    let mut previous: &[u8] = &[];
-    filled_list(r, tag, empty, |place, r| {
-        let start = r.rest();
-        fill(place, r)?;
-        in_set_of(&mut previous, start, r)
-    })
 }
