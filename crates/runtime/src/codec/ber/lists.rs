@@ -40,15 +40,9 @@ pub fn list<'a, T>(
 pub fn set_of<'a, T>(
     r: &mut Reader<'a>,
     tag: Tag,
-    mut read: impl FnMut(&mut Reader<'a>) -> Result<T>,
+    read: impl FnMut(&mut Reader<'a>) -> Result<T>,
 ) -> Result<Vec<T>> {
-    let mut previous: &[u8] = &[];
-    list(r, tag, |r| {
-        let start = r.rest();
-        let value = read(r)?;
-        in_set_of(&mut previous, start, r)?;
-        Ok(value)
-    })
+    list(r, tag, ordered(read))
 }
 
 /// SEQUENCE OF (8.10) whose elements are read into their places, which hold what `empty` makes before.
@@ -148,15 +142,23 @@ fn with_more<'a, T>(
 pub fn inline_set_of<'a, T>(
     r: &mut Reader<'a>,
     tag: Tag,
-    mut read: impl FnMut(&mut Reader<'a>) -> Result<T>,
+    read: impl FnMut(&mut Reader<'a>) -> Result<T>,
 ) -> Result<List<T>> {
+    inline_list(r, tag, ordered(read))
+}
+
+/// Reads elements of a SET OF as they are to come.
+#[inline(always)]
+fn ordered<'a, T>(
+    mut read: impl FnMut(&mut Reader<'a>) -> Result<T>,
+) -> impl FnMut(&mut Reader<'a>) -> Result<T> {
     let mut previous: &[u8] = &[];
-    inline_list(r, tag, |r| {
+    move |r| {
         let start = r.rest();
         let value = read(r)?;
         in_set_of(&mut previous, start, r)?;
         Ok(value)
-    })
+    }
 }
 
 /// That the elements of a SET OF come in order in DER (11.6): `previous` is the element before that at the begin of `start`.
