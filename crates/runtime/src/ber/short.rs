@@ -6,29 +6,31 @@
 use super::writer::significant;
 use super::{Mark, Rules, Writer};
 use crate::Tag;
+use core::num::NonZeroU64;
 
-/// Identifier octets, right-aligned, and their number in the octet above; zero if there are more than four. A number when the
-/// tag is a literal.
+/// Up to four identifier octets, right-aligned, and their number in the octet above. A number when the tag is a literal, so that
+/// whether there is one is known then.
 #[derive(Clone, Copy)]
-pub(super) struct Head(u64);
+pub(super) struct Head(NonZeroU64);
 
 impl Head {
     /// Those of an element with this tag; `form` is 20 (hexadecimal) if it is constructed.
     #[inline(always)]
-    pub(super) fn of(tag: Tag, form: u8) -> Self {
+    pub(super) fn of(tag: Tag, form: u8) -> Option<Self> {
         let first = u64::from(tag.identifier() | form);
         let number = u64::from(tag.number());
-        Self(match number {
+        let head = match number {
             0..31 => 1 << 32 | first,
             31..0x80 => 2 << 32 | first << 8 | number,
             0x80..0x4000 => 3 << 32 | first << 16 | (0x80 | number >> 7) << 8 | number & 0x7F,
             _ => 0,
-        })
+        };
+        NonZeroU64::new(head).map(Self)
     }
 
     #[inline]
     const fn size(self) -> usize {
-        (self.0 >> 32) as usize
+        (self.0.get() >> 32) as usize
     }
 }
 
@@ -51,7 +53,7 @@ impl Writer {
     #[inline(always)]
     pub(super) fn short_octets(&mut self, head: Head, contents: &[u8]) -> bool {
         let length = contents.len();
-        if head.size() == 0 || length > 16 {
+        if length > 16 {
             return false;
         }
         let Some(room) = self.room() else { return false };
@@ -82,7 +84,7 @@ impl Writer {
     /// The same for contents of a known size: stores of literals, at literal distances.
     #[inline(always)]
     pub(super) fn short_fixed<const N: usize>(&mut self, head: Head, contents: &[u8; N]) -> bool {
-        if N > 16 || head.size() == 0 {
+        if N > 16 {
             return false;
         }
         let Some(room) = self.room() else { return false };
@@ -98,14 +100,14 @@ impl Writer {
     #[inline(never)]
     pub(super) fn middle_octets(&mut self, head: Head, contents: &[u8]) -> bool {
         let length = contents.len();
-        if head.size() == 0 || length > 0x7F || self.start - self.base < length + 8 {
+        if length > 0x7F || self.start - self.base < length + 8 {
             return false;
         }
         let begin = self.start - length;
         let Some(room) = self.buf.get_mut(begin - 8..self.start) else { return false };
         let Some((header, room)) = room.split_first_chunk_mut::<8>() else { return false };
         room.copy_from_slice(contents);
-        *header = (head.0 << 8 | length as u64).to_be_bytes();
+        *header = (head.0.get() << 8 | length as u64).to_be_bytes();
         self.start = begin - 1 - head.size();
         true
     }
@@ -115,13 +117,13 @@ impl Writer {
     pub(super) fn short_integer(&mut self, head: Head, value: i64) -> bool {
         let length = significant(value);
         match self.room() {
-            Some(room) if head.size() > 0 => {
+            Some(room) => {
                 room[ROOM - 8..].copy_from_slice(&value.to_be_bytes());
                 put(room, ROOM - length, head, length as u64);
                 self.start -= length + 1 + head.size();
                 true
             }
-            _ => false,
+            None => false,
         }
     }
 
@@ -129,16 +131,16 @@ impl Writer {
     #[inline(always)]
     pub(super) fn short_close(&mut self, head: Head, mark: Mark) -> bool {
         let length = self.since(mark);
-        if head.size() == 0 || self.rules() == Rules::Cer {
+        if self.rules() == Rules::Cer {
             return false;
         }
         let Some(room) = self.room() else { return false };
-        let octets = length as u64;
+        let (identifier, octets) = (head.0.get(), length as u64);
         // Apart, so that the shifts are by literals.
         let (word, count) = match length {
-            0..0x80 => (head.0 << 8 | octets, 1),
-            0x80..0x100 => (head.0 << 16 | 0x8100 | octets, 2),
-            0x100..0x1_0000 => (head.0 << 24 | 0x82_0000 | octets, 3),
+            0..0x80 => (identifier << 8 | octets, 1),
+            0x80..0x100 => (identifier << 16 | 0x8100 | octets, 2),
+            0x100..0x1_0000 => (identifier << 24 | 0x82_0000 | octets, 3),
             _ => return false,
         };
         room[ROOM - 8..].copy_from_slice(&word.to_be_bytes());
@@ -151,6 +153,6 @@ impl Writer {
 #[inline(always)]
 fn put(room: &mut [u8; ROOM], begin: usize, head: Head, length: u64) {
     if let Some((_, word)) = room.get_mut(..begin).and_then(<[u8]>::split_last_chunk_mut::<8>) {
-        *word = (head.0 << 8 | length).to_be_bytes();
+        *word = (head.0.get() << 8 | length).to_be_bytes();
     }
 }

@@ -277,7 +277,10 @@ impl Writer {
     /// Puts the header of a constructed element before what was written since [`Writer::open`].
     #[inline(always)]
     pub fn close(&mut self, tag: Tag, mark: Mark) {
-        self.close_of(Head::of(tag, 0x20), tag, mark);
+        match Head::of(tag, 0x20) {
+            Some(head) => self.close_of(head, tag, mark),
+            None => self.long_close(tag, mark),
+        }
     }
 
     #[inline(never)]
@@ -529,7 +532,7 @@ impl Writer {
     /// OCTET STRING of a fixed size (8.7).
     #[inline(always)]
     pub fn fixed_octets<const N: usize>(&mut self, tag: Tag, octets: &[u8; N]) {
-        if !self.short_fixed(Head::of(tag, 0), octets) {
+        if !Head::of(tag, 0).is_some_and(|head| self.short_fixed(head, octets)) {
             self.octet_string(tag, octets);
         }
     }
@@ -537,13 +540,19 @@ impl Writer {
     /// An OCTET STRING, character string or time with its header; in CER above 1000 octets in segments (9.2).
     #[inline(always)]
     pub fn octet_string(&mut self, tag: Tag, octets: &[u8]) {
-        self.octet_string_of(Head::of(tag, 0), tag, octets);
+        match Head::of(tag, 0) {
+            Some(head) => self.octet_string_of(head, tag, octets),
+            None => self.long_octet_string(tag, octets),
+        }
     }
 
     /// The same from octets that borrow or not.
     #[inline(always)]
     pub fn octets(&mut self, tag: Tag, octets: &Octets<'_>) {
-        self.octets_of(Head::of(tag, 0), tag, octets);
+        match Head::of(tag, 0) {
+            Some(head) => self.octets_of(head, tag, octets),
+            None => self.long_octet_string(tag, octets.as_slice()),
+        }
     }
 
     // One call for each element, so that what writes a hundred components stays small; what is rare is a call at the end, for
@@ -566,9 +575,13 @@ impl Writer {
 
     #[inline(never)]
     fn any_octet_string(&mut self, head: Head, tag: Tag, octets: &[u8]) {
-        if self.middle_octets(head, octets) {
-            return;
+        if !self.middle_octets(head, octets) {
+            self.long_octet_string(tag, octets);
         }
+    }
+
+    #[inline(never)]
+    fn long_octet_string(&mut self, tag: Tag, octets: &[u8]) {
         if self.rules == Rules::Cer && octets.len() > 1000 {
             let mark = self.open();
             for piece in octets.chunks(1000).rev() {
@@ -584,7 +597,10 @@ impl Writer {
     /// A primitive element with these contents.
     #[inline(always)]
     pub(crate) fn primitive_of(&mut self, tag: Tag, contents: &[u8]) {
-        self.primitive_with(Head::of(tag, 0), tag, contents);
+        match Head::of(tag, 0) {
+            Some(head) => self.primitive_with(head, tag, contents),
+            None => self.long_primitive(tag, contents),
+        }
     }
 
     #[inline(never)]
@@ -611,7 +627,10 @@ impl Writer {
     /// INTEGER or ENUMERATED with its header (8.3, 8.4).
     #[inline(always)]
     pub fn integer(&mut self, tag: Tag, value: i64) {
-        self.integer_of(Head::of(tag, 0), tag, value);
+        match Head::of(tag, 0) {
+            Some(head) => self.integer_of(head, tag, value),
+            None => self.long_integer(tag, value),
+        }
     }
 
     #[inline(never)]
