@@ -1,8 +1,6 @@
 //! Encoding by X.690: what was read is written again, and the canonical forms.
 
-mod common;
-
-use common::{again, events, hex, plan, plan_of, to_hex};
+use crate::common::{again, events, hex, plan, plan_of, to_hex};
 use tercet_dynamic::{ErrorKind, Leaf, Options, Plan, Rules, Sink, Tape};
 
 fn check(plan: &Plan, rules: Rules, cases: &[(&str, &str)]) {

@@ -2,9 +2,7 @@
 
 #![allow(clippy::print_stderr, reason = "a differing vector is named")]
 
-mod common;
-
-use common::{hex, to_hex};
+use crate::common::{hex, to_hex};
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};

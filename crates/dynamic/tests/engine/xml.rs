@@ -1,8 +1,6 @@
 //! XML text both ways: by ASN.1 text, encoding and XML, and text that is no value.
 
-mod common;
-
-use common::{hex, plan, to_hex};
+use crate::common::{hex, plan, to_hex};
 use tercet_dynamic::{Options, Plan, Rules, Tape, decode, encode, xml};
 
 /// Decodes, writes and reads again; what comes out has to be the same.
@@ -287,7 +285,7 @@ fn not_canonical_text() {
 /// Extended XER: the text of an encoding and back; whatever the text, a value or an error, also on a small stack.
 #[test]
 fn extended_hostile_text() {
-    let plan = common::plan_of(
+    let plan = crate::common::plan_of(
         "M DEFINITIONS XER INSTRUCTIONS AUTOMATIC TAGS ::= BEGIN
         T ::= SEQUENCE { n [ATTRIBUTE] INTEGER OPTIONAL, t T OPTIONAL, u [UNTAGGED] U OPTIONAL, l [LIST] SEQUENCE OF INTEGER
           OPTIONAL, d UTF8String OPTIONAL, ... }

@@ -1,9 +1,7 @@
 //! Texts and times that break the rules of their type: kept and marked in BER, errors where that is asked for.
 
 #[path = "common/mod.rs"]
-mod common;
-
-use common::{hex, plan, to_hex};
+use crate::common::{hex, plan, to_hex};
 use tercet_dynamic::{
     Decoder, Discard, Encoder, Error, ErrorKind, FieldId, Leaf, Marked, NodeId, Options, Plan, Rules, Sink,
     Tape, decode, encode, json,

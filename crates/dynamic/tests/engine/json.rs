@@ -1,8 +1,6 @@
 //! Values as JSON text and back: type, BER, text.
 
-mod common;
-
-use common::{again, hex, plan, to_hex};
+use crate::common::{again, hex, plan, to_hex};
 use std::sync::Arc;
 use tercet_dynamic::json::{self, JsonWriter, OpenTypes, Options};
 use tercet_dynamic::text::Octets;

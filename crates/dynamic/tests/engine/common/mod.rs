@@ -1,22 +1,21 @@
 //! Schemas from text, values as hex, events as text.
-#![allow(dead_code, missing_docs, unreachable_pub, reason = "each test binary uses a part")]
 
 use std::fmt::Write;
 use tercet_dynamic::{Decoder, Error, FieldId, Leaf, NodeId, Options, Plan, Rules, Shape, Sink, Tape};
 use tercet_plan::Kind;
 
 /// The plan of a module body: type assignments without a module header.
-pub fn plan(body: &str) -> Plan {
+pub(crate) fn plan(body: &str) -> Plan {
     plan_of(&format!("M DEFINITIONS AUTOMATIC TAGS ::= BEGIN\n{body}\nEND"))
 }
 
 /// The same for other rules.
-pub fn plan_for(rules: Rules, body: &str) -> Plan {
+pub(crate) fn plan_for(rules: Rules, body: &str) -> Plan {
     plan_of_rules(rules, &format!("M DEFINITIONS AUTOMATIC TAGS ::= BEGIN\n{body}\nEND"))
 }
 
 /// The plan of whole modules.
-pub fn plan_of(text: &str) -> Plan {
+pub(crate) fn plan_of(text: &str) -> Plan {
     plan_of_rules(Rules::Ber, text)
 }
 
@@ -30,12 +29,12 @@ fn plan_of_rules(rules: Rules, text: &str) -> Plan {
     tercet_lower::plan(&model, rules, &tercet_lower::all_roots(&model)).0
 }
 
-pub fn hex(text: &str) -> Vec<u8> {
+pub(crate) fn hex(text: &str) -> Vec<u8> {
     let digits: Vec<u32> = text.chars().filter_map(|c| c.to_digit(16)).collect();
     digits.chunks(2).map(|pair| (pair[0] * 16 + pair[1]) as u8).collect()
 }
 
-pub fn to_hex(octets: &[u8]) -> String {
+pub(crate) fn to_hex(octets: &[u8]) -> String {
     octets.iter().fold(String::new(), |mut out, octet| {
         let _ = write!(out, "{octet:02X}");
         out
@@ -44,7 +43,7 @@ pub fn to_hex(octets: &[u8]) -> String {
 
 /// Events as `name=contents name{ … }`, `name=default`, `?element`.
 #[derive(Debug)]
-pub struct Printer<'a> {
+pub(crate) struct Printer<'a> {
     shape: &'a Shape,
     pub text: String,
 }
@@ -89,7 +88,12 @@ impl Sink for Printer<'_> {
 }
 
 /// The events of an input, or the error.
-pub fn events(plan: &Plan, root: &str, input: &[u8], options: &Options) -> Result<(String, usize), Error> {
+pub(crate) fn events(
+    plan: &Plan,
+    root: &str,
+    input: &[u8],
+    options: &Options,
+) -> Result<(String, usize), Error> {
     let root = plan.root(root).unwrap_or_else(|| panic!("no root {root}"));
     let mut printer = Printer { shape: &plan.shape, text: String::new() };
     let used = Decoder::new().decode(plan, root, input, &mut printer, options)?;
@@ -97,7 +101,7 @@ pub fn events(plan: &Plan, root: &str, input: &[u8], options: &Options) -> Resul
 }
 
 /// Decodes and encodes again.
-pub fn again(plan: &Plan, root: &str, input: &[u8], rules: Rules) -> Result<Vec<u8>, Error> {
+pub(crate) fn again(plan: &Plan, root: &str, input: &[u8], rules: Rules) -> Result<Vec<u8>, Error> {
     let root = plan.root(root).unwrap_or_else(|| panic!("no root {root}"));
     let mut tape = Tape::new();
     tercet_dynamic::decode(plan, root, input, &mut tape, &Options::default())?;

@@ -1,8 +1,6 @@
 //! Decoding by X.690: type, octets, events.
 
-mod common;
-
-use common::{events, hex, plan, plan_of};
+use crate::common::{events, hex, plan, plan_of};
 use tercet_dynamic::{ErrorKind, Limits, Options, Rules, Unknown};
 
 /// Each line: hex, then the events or the name of the error with its offset and path.
@@ -211,7 +209,7 @@ fn unknown_elements_are_kept_where_the_type_has_dots() {
     options.unknown = Unknown::Error;
     check_with(&plan, &options, &[("30 07 80 01 05 99 02 01 02", "unexpected-element @5 T")]);
     options.unknown = Unknown::Keep;
-    let closed = common::plan("T ::= SEQUENCE { a INTEGER }");
+    let closed = crate::common::plan("T ::= SEQUENCE { a INTEGER }");
     check_with(&closed, &options, &[("30 07 80 01 05 99 02 01 02", "{a=05 ?99020102}")]);
     check_with(&closed, &options, &[("30 07 99 02 01 02 80 01 05", "{?99020102 a=05}")]);
 }

@@ -1,8 +1,6 @@
 //! Values as trees: notation, change, comparison, and the way back to octets.
 
-mod common;
-
-use common::{hex, plan, to_hex};
+use crate::common::{hex, plan, to_hex};
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use tercet_dynamic::value::{Bits, Value};

@@ -1,8 +1,6 @@
 //! GSER text both ways: by ASN.1 text, encoding and text, and text that is no value.
 
-mod common;
-
-use common::{hex, plan, to_hex};
+use crate::common::{hex, plan, to_hex};
 use tercet_dynamic::{Options, Plan, Rules, Tape, decode, encode, gser};
 
 /// Decodes, writes and reads again; what comes out has to be the same.

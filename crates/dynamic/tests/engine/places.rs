@@ -1,8 +1,6 @@
 //! Places of parts of encodings: each bit of a value is one part.
 
-mod common;
-
-use common::{hex, plan, plan_for, to_hex};
+use crate::common::{hex, plan, plan_for, to_hex};
 use tercet_dynamic::trace::Trace;
 use tercet_dynamic::{Decoder, Encoder, Options, Plan, Rules, Tape, json};
 

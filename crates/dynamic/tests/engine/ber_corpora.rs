@@ -2,9 +2,7 @@
 
 #![allow(clippy::print_stderr, reason = "a differing vector is named")]
 
-mod common;
-
-use common::events;
+use crate::common::events;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use tercet_dynamic::{Options, Plan, Rules};
