@@ -13,7 +13,7 @@ from .definitions import Definition
 
 #: Engines that valgrind can look into.
 NATIVE = [
-    *["tercet", "tercet-generated", runners.SLICES, runners.VIEWS, "rasn", "hampi", "asn1c", "rust-asn1", "x509-cert"],
+    *["tercet", "tercet-generated", runners.ARENA, runners.VIEWS, "rasn", "hampi", "asn1c", "rust-asn1", "x509-cert"],
     *["openssl", "floor", *runners.DECODERS],
 ]
 

@@ -16,8 +16,8 @@ from .definitions import BENCH, BUILD, Definition
 #: Our own code with lists that are walked when they are asked for, of inputs that say which lists.
 VIEWS = "tercet-generated-views"
 
-#: Our own code whose strings are slices of the input.
-SLICES = "tercet-generated-slices"
+#: Our own code whose values are in an arena.
+ARENA = "tercet-generated-arena"
 
 #: Our Python package that makes the values of components when they are asked for.
 LAZY = "tercet-python-lazy"
@@ -27,7 +27,7 @@ ORJSON = "orjson"
 
 #: Peers whose code is built for a specification before anything is run; the runner is a program.
 COMPILED = [
-    *["tercet-generated", SLICES, VIEWS, "tercet-java", "rasn", "hampi", "erlang", "asn1bean", "rust-asn1"],
+    *["tercet-generated", ARENA, VIEWS, "tercet-java", "rasn", "hampi", "erlang", "asn1bean", "rust-asn1"],
     *["x509-cert", "openssl", "floor"],
 ]
 
@@ -56,7 +56,7 @@ WORKS: dict[str, dict[str, str]] = {
 PEERS = ["tercet", *COMPILED, *DECODERS, "asn1c", "tercet-python", LAZY, ORJSON, "asn1tools", "pycrate"]
 
 #: Works and peers of one family of rules only.
-ONLY = {"walk": "ber", SLICES: "ber", "hampi": "per", "asn1c": "ber", "asn1bean": "ber"}
+ONLY = {"walk": "ber", ARENA: "ber", "hampi": "per", "asn1c": "ber", "asn1bean": "ber"}
 
 #: Peers that have the types of one specification, and code that is built alone, of the one that `compilers` builds.
 OWN_TYPES = dict.fromkeys(["rust-asn1", "x509-cert", "openssl", *DECODERS], "x509")

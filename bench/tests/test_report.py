@@ -82,7 +82,7 @@ def test_few_records_have_a_table_beside_all(tmp_path: Path) -> None:
 def test_the_floor_is_no_peer_and_has_a_table(tmp_path: Path) -> None:
     rows = [
         row("decode", "tercet-generated", 300, instructions=3000.0),
-        row("decode", "tercet-generated-slices", 200, instructions=2250.0),
+        row("decode", "tercet-generated-arena", 200, instructions=2250.0),
         row("decode", "floor, by hand", 100, instructions=1500.0),
         row("encode", "tercet-generated", 50),
         row("encode", "floor, by hand", 40),
@@ -91,7 +91,7 @@ def test_the_floor_is_no_peer_and_has_a_table(tmp_path: Path) -> None:
     text = report(tmp_path, rows)["README.md"]
     assert "Nowhere, in what is recorded here." in text
     assert "| Certificates, decode | 300 | 100 | 3.0× | 3,000 | 1,500 | 2.0× | 80.0 |  |" in text
-    assert "| Certificates, decode, slices | 200 | 100 | 2.0× | 2,250 | 1,500 | 1.5× | 80.0 |  |" in text
+    assert "| Certificates, decode, arena | 200 | 100 | 2.0× | 2,250 | 1,500 | 1.5× | 80.0 |  |" in text
     assert "| Certificates, encode | 50.0 | 40.0 | 1.2× |  |  |  |  |  |" in text
     assert line(text, "floor, by hand").startswith("| floor, by hand | 100 | 1,000 | (0.50×) |")
 

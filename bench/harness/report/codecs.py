@@ -9,7 +9,7 @@ from itertools import product
 
 from ..definitions import BENCH
 from ..records import Record, Row
-from ..runners import SLICES
+from ..runners import ARENA
 from . import words
 from .document import Block, Folded, Heading, Table, Text
 from .plots import Lead
@@ -206,7 +206,7 @@ def floors(all_inputs: dict[str, Input]) -> list[Block]:
     ]  # fmt: skip
     rows = []
     for one in all_inputs.values():
-        for work, engine in product(("decode", "encode"), (words.GENERATED, SLICES)):
+        for work, engine in product(("decode", "encode"), (words.GENERATED, ARENA)):
             ours = _named(one, work, engine)
             floor = _named(one, work, "floor")
             if not ours or not floor:
@@ -215,7 +215,7 @@ def floors(all_inputs: dict[str, Input]) -> list[Block]:
             more = [_named(one, other, "floor") if work == "decode" else None for other in ("reuse", "check")]
             rows.append(
                 [
-                    f"{short(one.name)}, {work}" + (", slices" if engine == SLICES else ""),
+                    f"{short(one.name)}, {work}" + (", arena" if engine == ARENA else ""),
                     words.ns(ours.median),
                     words.ns(floor.median),
                     words.times(ours.median / floor.median),
