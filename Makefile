@@ -21,7 +21,7 @@ endif
 CARGO ?= cargo
 OUT   ?= out
 
-.PHONY: help setup demo test test-browser test-playground test-editors fmt spell clippy rust-test test-32 java-test python-test spark-test recipes-test bench-test bench-check bench bench-full clean
+.PHONY: help setup demo test test-browser test-playground test-editors fmt spell clippy rust-test test-builds test-32 java-test python-test spark-test recipes-test bench-test bench-check bench bench-full clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort
@@ -38,8 +38,8 @@ test: setup fmt spell rust-test java-test python-test spark-test bench-test ## a
 
 # Tests that cannot run append a line to this file; `make test` starts with none and prints the table last. The path is
 # absolute, as each test runs in the folder of its crate.
-test test-editors: export TERCET_SKIPS = $(CURDIR)/target/skips
-test test-editors: clean-skips
+test test-builds test-editors: export TERCET_SKIPS = $(CURDIR)/target/skips
+test test-builds test-editors: clean-skips
 setup: | clean-skips
 .PHONY: clean-skips
 clean-skips:
@@ -61,6 +61,10 @@ clippy:
 
 rust-test:
 	$(CARGO) $(linted) test --workspace $(FEATURES)
+
+test-builds: setup ## crates with a build script, and generated code without a standard library and for other machines; takes some minutes
+	$(CARGO) test -p tercet-build -p tercet-conformance --test script --test no_std -- --ignored
+	@./scripts/skips $(TERCET_SKIPS)
 
 test-32: setup ## the tests of the runtime and the engine with addresses of 32 bits; takes some minutes
 	$(CARGO) test --target i686-unknown-linux-gnu -p tercet-runtime -p tercet-dynamic

@@ -48,17 +48,20 @@ fn build(target: &str, files: &[&str]) {
 
 /// A microcontroller with 32 bits and no operating system.
 #[test]
+#[ignore = "builds crates: `make test-builds`"]
 fn generated_code_needs_no_standard_library() {
     build("thumbv7em-none-eabi", &[".rs"]);
 }
 
 #[test]
+#[ignore = "builds crates: `make test-builds`"]
 fn generated_code_builds_for_browsers() {
     build("wasm32-unknown-unknown", &["demo.rs", "small.rs"]);
 }
 
 /// `make test-32` runs the tests of the runtime and the engine there.
 #[test]
+#[ignore = "builds crates: `make test-builds`"]
 fn generated_code_builds_for_32_bits() {
     build("i686-unknown-linux-gnu", &["demo.rs", "small.rs"]);
 }

@@ -117,8 +117,9 @@ number = f.coalesce("voice.number", "sms.number")
 found["numbers"] = sorted(row[0] for row in one.select(number).collect())
 found["records"] = [row[0] for row in one.orderBy("_offset").select("_record").collect()]
 found["legs"] = one.select(f.explode("voice.legs").alias("leg")).agg(f.sum("leg.seconds")).collect()[0][0]
-found["many"] = calls("many").select(number).distinct().count()
-found["small"] = calls("many").rdd.getNumPartitions()
+many = calls("many")
+found["many"] = many.select(number).distinct().count()
+found["small"] = many.rdd.getNumPartitions()
 legs = calls("one", child="voice.legs")
 found["child"] = [legs.columns, legs.count(), legs.agg(f.sum("seconds")).collect()[0][0]]
 exploded = calls("one", explode="voice.legs").select("_legs").where("_legs = 1").count()
