@@ -1,4 +1,4 @@
-//! A small crate that is built with a build script of ours, without a network.
+//! Small crates that are built with a build script of ours, without a network: `make test-builds`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -66,6 +66,7 @@ fn cargo(directory: &Path, target: &Path) -> Output {
 }
 
 #[test]
+#[ignore = "builds crates: `make test-builds`"]
 fn a_crate_is_built_with_a_script() {
     let directory = tempfile::tempdir().unwrap();
     crate_in(directory.path());
@@ -88,15 +89,29 @@ fn a_crate_is_built_with_a_script() {
     assert!(said.contains("INTEGRE") && said.contains("rocket.asn:2:"), "{said}");
 }
 
-/// The tutorial shows the files of the example, and what it prints.
+/// The files of the example, with their texts.
+fn example() -> impl Iterator<Item = (&'static str, String)> {
+    let folder = folder("../../examples/build-script");
+    let names = ["Cargo.toml", "build.rs", "specs/weather.asn", "src/main.rs"];
+    names.into_iter().map(move |name| (name, fs::read_to_string(folder.join(name)).unwrap()))
+}
+
+fn tutorial() -> String {
+    fs::read_to_string(folder("../../docs/tutorial-build-script.md")).unwrap()
+}
+
 #[test]
-fn the_example_is_what_the_tutorial_shows() {
-    let tutorial = fs::read_to_string(folder("../../docs/tutorial-build-script.md")).unwrap();
-    let example = folder("../../examples/build-script");
+fn the_tutorial_shows_the_files_of_the_example() {
+    for (name, text) in example() {
+        assert_eq!(block(&tutorial(), &format!(" file={name}\n")), text, "{name}");
+    }
+}
+
+#[test]
+#[ignore = "builds crates: `make test-builds`"]
+fn the_tutorial_shows_what_the_example_prints() {
     let directory = tempfile::tempdir().unwrap();
-    for name in ["Cargo.toml", "build.rs", "specs/weather.asn", "src/main.rs"] {
-        let text = fs::read_to_string(example.join(name)).unwrap();
-        assert_eq!(block(&tutorial, &format!(" file={name}\n")), text, "{name}");
+    for (name, text) in example() {
         let path = directory.path().join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         // Where the crate is, the paths to ours are others.
@@ -105,32 +120,43 @@ fn the_example_is_what_the_tutorial_shows() {
     fs::copy(folder("../../Cargo.lock"), directory.path().join("Cargo.lock")).unwrap();
     let built = cargo(directory.path(), &Path::new(env!("CARGO_TARGET_TMPDIR")).join("script"));
     assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
-    assert_eq!(String::from_utf8_lossy(&built.stdout), block(&tutorial, "```text\n"));
+    assert_eq!(String::from_utf8_lossy(&built.stdout), block(&tutorial(), "```text\n"));
 }
 
 /// The excerpts of the guide to generated types run on its own specification.
 #[test]
+#[ignore = "builds crates: `make test-builds`"]
 fn the_rust_of_the_guide_runs() {
     let guide = fs::read_to_string(folder("../../docs/guide-compile.md")).unwrap();
     let directory = tempfile::tempdir().unwrap();
     crate_in(directory.path());
     fs::write(directory.path().join("specs/rocket.asn"), block(&guide, "```asn1 file=rocket.asn\n")).unwrap();
-    let script = SCRIPT.replace("Der, Rules", "Ber, Rules").replace(".hash()", ".serde()");
+    fs::create_dir(directory.path().join("arena")).unwrap();
+    fs::write(directory.path().join("arena/fleet.asn"), block(&guide, "```asn1 file=fleet.asn\n")).unwrap();
+    fs::write(directory.path().join("arena.toml"), block(&guide, "```toml file=arena.toml\n")).unwrap();
+    let script = SCRIPT.replace("Der, Rules", "Ber, Rules").replace(".hash()", ".serde()").replace(
+        ".write(\"rocket.rs\")",
+        ".write(\"rocket.rs\")?;\n    compile([\"specs\", \"arena\"]).roots([\"Fleet\"]).rules([Rules::Ber])\
+         .overlay(\"arena.toml\").write(\"fleet.rs\")",
+    );
     fs::write(directory.path().join("build.rs"), script).unwrap();
     let manifest = fs::read_to_string(directory.path().join("Cargo.toml")).unwrap();
     let manifest = manifest
         .replace("\"rocket\"", "\"guide\"")
         .replace("[dependencies]", "[dependencies]\nserde_json = \"1\"")
-        .replace("runtime\" }", "runtime\", features = [\"serde\"] }");
+        .replace("runtime\" }", "runtime\", features = [\"arena\", \"serde\"] }");
     fs::write(directory.path().join("Cargo.toml"), manifest).unwrap();
     let excerpts: Vec<_> = guide.split("```rust,ignore\n").skip(1).map(|rest| block(rest, "")).collect();
-    let [traits, json] = excerpts[..] else { panic!("{} excerpts", excerpts.len()) };
+    let [traits, arena, json] = excerpts[..] else { panic!("{} excerpts", excerpts.len()) };
     let main = format!(
         "mod rocket {{ include!(concat!(env!(\"OUT_DIR\"), \"/rocket.rs\")); }}\nuse rocket::Rocket;\n\
+         mod fleet {{ include!(concat!(env!(\"OUT_DIR\"), \"/fleet.rs\")); }}\nuse fleet::Fleet;\n\
          fn main() -> Result<(), Box<dyn std::error::Error>> {{\n\
          let octets = *b\"\\x30\\x09\\x80\\x04Falk\\x81\\x01\\x05rest\";\n\
          {{\n{traits}assert_eq!(rest, b\"rest\");\n\
          assert_eq!(<Rocket<'_> as Decode<'_, Uper>>::decode(&again)?.0, rocket);\n}}\n\
+         {{\nlet messages = [*b\"\\x30\\x0b\\x30\\x09\\x80\\x04Falk\\x81\\x01\\x05\"];\n\
+         let messages = messages.iter().map(|octets| &octets[..]);\n{arena}}}\n\
          {{\n{json}}}\nOk(())\n}}\n"
     );
     fs::write(directory.path().join("src/main.rs"), main).unwrap();

@@ -1,7 +1,8 @@
 //! What an overlay says, bound to the types of a program.
 
 use crate::overlay::{
-    Additions, Bounds, Choice, Codecs, IntegerType, Lazy, Lists, Overlay, OverlayError, RealType, Strings,
+    Additions, Bounds, Choice, Codecs, IntegerType, Lazy, Lists, Memory, Overlay, OverlayError, RealType,
+    Strings,
 };
 use crate::types::{Edge, Origin, Repr, Types};
 use std::collections::{HashMap, HashSet};
@@ -14,6 +15,8 @@ pub(crate) struct Choices {
     pub(crate) owned: HashSet<NodeId>,
     /// Nodes whose own parts are slices of the input.
     pub(crate) slices: HashSet<NodeId>,
+    /// Lists and what is in a box are in an arena.
+    pub(crate) arena: bool,
     /// Lists whose first element is in place, with the largest element, in octets of memory.
     pub(crate) inline: HashMap<NodeId, usize>,
     /// Lists whose elements are decoded when they are asked for.
@@ -44,7 +47,12 @@ const LARGEST_IN_PLACE: usize = 32;
 impl Choices {
     /// Binds an overlay; numbers get their types at once.
     pub(crate) fn bind(overlay: &Overlay, types: &mut Types<'_>) -> Result<Self, OverlayError> {
+        let arena = overlay.memory == Memory::Arena;
+        if arena {
+            agree_with_arena(overlay)?;
+        }
         let mut choices = Self {
+            arena,
             derive: overlay.derive.clone(),
             boxed_above: overlay.boxed_above,
             skip_additions: overlay.extension_additions == Additions::Skipped,
@@ -54,7 +62,7 @@ impl Choices {
         };
         let nodes: Vec<NodeId> = types.nodes().collect();
         for &node in &nodes {
-            choices.strings(node, overlay.strings);
+            choices.strings(node, if arena { Strings::Slices } else { overlay.strings });
             if overlay.lists == Lists::Inline && types.repr(node) == Repr::List {
                 choices.inline.insert(node, LARGEST_IN_PLACE);
             }
@@ -181,6 +189,22 @@ impl Choices {
             }
         }
     }
+}
+
+/// Refuses what cannot be chosen beside an arena.
+fn agree_with_arena(overlay: &Overlay) -> Result<(), OverlayError> {
+    let all = || overlay.types.values().chain(overlay.fields.values());
+    let other = |strings: Strings| strings != Strings::Slices;
+    let why = if overlay.strings == Strings::Owned || all().any(|one| one.strings.is_some_and(other)) {
+        "strings are slices: leave out `strings`"
+    } else if overlay.lists == Lists::Inline || all().any(|one| one.lists == Some(Lists::Inline)) {
+        "lists are in the arena: leave out `lists`"
+    } else if all().any(|one| one.lazy != Lazy::No) {
+        "the elements of a lazy list would have none: leave out `lazy`"
+    } else {
+        return Ok(());
+    };
+    Err(OverlayError(format!("with `memory = \"arena\"` {why}")))
 }
 
 fn real(types: &mut Types<'_>, node: NodeId, chosen: RealType) {

@@ -19,8 +19,8 @@ mod types;
 pub use error::Error;
 pub use java::{JavaFile, is_package as is_java_package};
 pub use overlay::{
-    Additions, Bounds, Choice, Codecs, IntegerType, Lazy, Lists, Overlay, OverlayError, RealType, Serde,
-    Strings,
+    Additions, Bounds, Choice, Codecs, IntegerType, Lazy, Lists, Memory, Overlay, OverlayError, RealType,
+    Serde, Strings,
 };
 
 use tercet_lower::Lowering;

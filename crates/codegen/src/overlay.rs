@@ -26,6 +26,8 @@ pub struct Overlay {
     pub roots: Vec<String>,
     /// Whether types have `Eq` and `Hash`.
     pub hash: bool,
+    /// Where lists are, and what is in a box.
+    pub memory: Memory,
     /// How strings, big integers and open types are kept where nothing else is said.
     pub strings: Strings,
     /// How lists are kept where nothing else is said.
@@ -165,6 +167,19 @@ pub enum Bounds {
     Narrow,
     /// More: INTEGERs with bounds have 64 bits, strings any size. BER of real systems often breaks constraints.
     Wide,
+}
+
+/// Where lists are, and what is in a box.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Memory {
+    /// In memory of their own.
+    #[default]
+    Heap,
+    /// In an arena that the caller has, so that a value has nothing to free; in Rust, for BER, DER and CER alone. Strings are slices
+    /// of the input; those in segments, and those of types whose characters are not in UTF-8, are in the arena too. What has a
+    /// REAL or a string with CONTAINING in it has memory of its own.
+    Arena,
 }
 
 /// How strings are kept.

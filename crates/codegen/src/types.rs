@@ -11,6 +11,7 @@ use tercet_plan::shape::{Constant, Field, Place, Presence, Root, Shape};
 use tercet_plan::{FieldId, Kind, NodeId};
 use tercet_runtime::text::StringKind;
 
+mod arena;
 mod depths;
 mod sizes;
 
@@ -98,6 +99,8 @@ pub(crate) struct Types<'m> {
     /// Types that may contain themselves.
     recursive: Vec<bool>,
     boxed: HashSet<Edge>,
+    /// Types whose values have to be freed, so that they cannot be in an arena, if there is one.
+    drops: Vec<bool>,
     /// Lists whose first element is in place.
     inline: HashSet<NodeId>,
     sizes: Vec<usize>,
@@ -129,6 +132,7 @@ impl<'m> Types<'m> {
             counted: vec![false; count],
             recursive: vec![false; count],
             boxed: HashSet::new(),
+            drops: Vec::new(),
             inline: HashSet::new(),
             sizes: Vec::new(),
             newtypes: HashSet::new(),
@@ -168,6 +172,7 @@ impl<'m> Types<'m> {
             return Err(OverlayError(format!("`{name}` {why}")).into());
         }
         types.boxes();
+        types.arena();
         Ok(types)
     }
 
@@ -212,12 +217,13 @@ impl<'m> Types<'m> {
     }
 
     /// Returns whether a value is a slice of the input: what needs no more than its contents octets, which are the same in
-    /// memory. Zero bits that named bits may have more or fewer of are not.
+    /// memory. Zero bits that named bits may have more or fewer of are not, if there is no arena to put them into.
     pub(crate) fn is_slice(&self, node: NodeId) -> bool {
         self.keeps_slices(node)
             && match self.repr(node) {
                 Repr::Octets | Repr::Any | Repr::Oid | Repr::RelativeOid | Repr::Big => true,
-                Repr::Bits => !self.shape.has_named_bits(self.same(node)),
+                Repr::Bits => self.choices.arena || !self.shape.has_named_bits(self.same(node)),
+                Repr::Text if self.choices.arena => true,
                 Repr::Text => {
                     let kind = self.shape.node(self.same(node)).kind;
                     matches!(kind, Kind::UtcTime | Kind::GeneralizedTime)

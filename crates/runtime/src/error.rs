@@ -286,6 +286,8 @@ kinds! {
     TagForm = 113, "tag-form", Some("X.696 8.7.2"), "a tag is not in the form that its number asks for";
     // XER
     XmlValue = 114, "xml-value", Some("X.693 8"), "the XML text is not a value of the type";
+    // Memory
+    NoArena = 115, "no-arena", None, "values of this type are read into an arena, and the reader has none";
     // Files with columns
     ColumnOverflow = 120, "column-overflow", None, "the value does not fit its column";
 }

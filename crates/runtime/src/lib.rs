@@ -15,6 +15,7 @@
 //! * [`dump`]: a walk over encodings without a schema.
 //!
 //! The feature `serde` gives generated types `Serialize` and `Deserialize` if they were printed with them (`codec::jer`);
+//! `arena` is memory that decoded values share ([`Arena`]), for those printed with `memory = "arena"`;
 //! `decimal` is INTEGERs of any size as digits (`types::decimal`).
 //!
 //! ```
@@ -32,6 +33,8 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+#[cfg(feature = "arena")]
+mod arena;
 pub mod ber;
 pub mod codec;
 pub mod dump;
@@ -43,6 +46,8 @@ mod tag;
 pub mod text;
 pub mod types;
 
+#[cfg(feature = "arena")]
+pub use arena::Arena;
 pub use error::{Error, ErrorKind, Result};
 pub use limits::Limits;
 pub use tag::{Class, Tag};

@@ -170,6 +170,9 @@ impl Ber<'_, '_> {
         let line = self.p.name_const(*node);
         self.line(line);
         self.line(format!("const TAG: Option<{TAG}> = {known};"));
+        if self.p.types.choices.arena {
+            self.line("const IN_ARENA: bool = true;");
+        }
         self.line("");
         self.open(format!("fn read_element(r: &mut {BER}::Reader<'a>) -> {RESULT}<Self> {{"));
         if let Some(tag) = tag {

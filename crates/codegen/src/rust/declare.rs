@@ -1,7 +1,7 @@
 //! Declarations: structs, enums and aliases, with the notation that they stand for.
 
-use super::imports::{BOX, UNKNOWN_ADDITIONS, UNKNOWN_ALTERNATIVE};
-use super::{Printer, names};
+use super::imports::{BOX, UNKNOWN_ALTERNATIVE};
+use super::{Printer, names, slices};
 use crate::Config;
 use crate::types::{Edge, Origin, Repr};
 use tercet_lower::Lowering;
@@ -122,7 +122,9 @@ fn structure(p: &mut Printer<'_>, node: NodeId) {
     }
     if let Some(name) = p.names.additions(node) {
         p.text.doc("Extension additions of later versions.");
-        p.text.line(format!("pub {name}: {UNKNOWN_ADDITIONS},"));
+        let lifetime = if p.types.choices.arena { "<'a>" } else { "" };
+        let line = format!("pub {name}: {}{lifetime},", p.additions_type());
+        p.text.line(line);
     }
     p.text.close("}");
 }
@@ -144,7 +146,11 @@ fn choice(p: &mut Printer<'_>, node: NodeId) {
     }
     if shape.node(node).extensible {
         p.text.doc("An alternative of a later version.");
-        let line = format!("Unknown({BOX}<{UNKNOWN_ALTERNATIVE}<{}>>),", p.own_lifetime(node, "'a"));
+        let line = if p.types.choices.arena {
+            format!("Unknown({}),", slices::octets("'a"))
+        } else {
+            format!("Unknown({BOX}<{UNKNOWN_ALTERNATIVE}<{}>>),", p.own_lifetime(node, "'a"))
+        };
         p.text.line(line);
     }
     p.text.close("}");

@@ -3,7 +3,7 @@
 use super::Printer;
 use super::imports::{
     BIT_STRING, BOX, CONTAINED, EXACT_REAL, FIXED_BITS, INTEGER, OBJECT_IDENTIFIER, OCTETS, PARTS,
-    RELATIVE_OBJECT_IDENTIFIER, TEXT, UNKNOWN_ADDITIONS,
+    RELATIVE_OBJECT_IDENTIFIER, TEXT,
 };
 use super::values::empty_list;
 use crate::types::{Edge, Repr, Types};
@@ -143,11 +143,12 @@ impl Printer<'_> {
                     format!("{}: {value}", self.names.field(id))
                 });
                 let unknown = self.names.additions(node);
-                let unknown = unknown.map(|name| format!("{name}: {UNKNOWN_ADDITIONS}::NONE"));
+                let unknown = unknown.map(|name| format!("{name}: {}::NONE", self.additions_type()));
                 format!("Self {{ {} }}", each.chain(unknown).collect::<Vec<_>>().join(", "))
             }
             Repr::Choice => match self.first(node) {
                 Some(id) => format!("Self::{}({})", self.names.field(id), self.empty_held(id)),
+                None if self.types.choices.arena => "Self::Unknown(&[])".into(),
                 None => format!("Self::Unknown({BOX}::default())"),
             },
             _ => self.empty_of(node),

@@ -28,8 +28,8 @@ use crate::{Config, Error};
 use empty::Empties;
 use imports::Imports;
 use imports::{
-    AT, BIT_STRING, BOX, CONTAINED, ERROR, ERROR_KIND, EXACT_REAL, FIXED_BITS, INTEGER, KEY,
-    OBJECT_IDENTIFIER, OCTETS, RELATIVE_OBJECT_IDENTIFIER, SEQUENCE_OF, TEXT, TYPES, VEC,
+    AT, BER, BIT_STRING, BOX, CODEC, CONTAINED, ERROR, ERROR_KIND, EXACT_REAL, FIXED_BITS, INTEGER, KEY,
+    OBJECT_IDENTIFIER, OCTETS, RELATIVE_OBJECT_IDENTIFIER, SEQUENCE_OF, TEXT, TYPES, UNKNOWN_ADDITIONS, VEC,
 };
 pub(crate) use names::is_keyword;
 use std::collections::HashSet;
@@ -368,6 +368,8 @@ impl<'m> Printer<'m> {
     fn list(&self, node: NodeId, element: &str, lifetime: &str) -> String {
         if self.types.is_lazy(node) {
             format!("{SEQUENCE_OF}<{lifetime}, {element}>")
+        } else if self.types.is_list_in_arena(node) {
+            format!("{TYPES}::ListRef<{lifetime}, {element}>")
         } else if self.types.is_inline(node) {
             format!("{TYPES}::List<{element}>")
         } else {
@@ -378,12 +380,41 @@ impl<'m> Printer<'m> {
     /// The same in a box where it has one.
     fn held(&self, edge: Edge, node: NodeId, lifetime: &str) -> String {
         let ty = self.ty(node, lifetime);
-        if self.types.is_boxed(edge) { format!("{BOX}<{ty}>") } else { ty }
+        if self.types.is_in_arena(edge) {
+            format!("&{lifetime} {ty}")
+        } else if self.types.is_boxed(edge) {
+            format!("{BOX}<{ty}>")
+        } else {
+            ty
+        }
     }
 
     /// An expression in a box where it has one.
     fn boxed(&self, edge: Edge, value: String) -> String {
         if self.types.is_boxed(edge) { format!("{BOX}::new({value})") } else { value }
+    }
+
+    /// The same of a constant: what is in the arena else is nowhere.
+    fn boxed_constant(&self, edge: Edge, value: String) -> String {
+        if self.types.is_in_arena(edge) { format!("const {{ &{value} }}") } else { self.boxed(edge, value) }
+    }
+
+    /// The same of what is read, which may be in the arena.
+    fn boxed_or_in_arena(&self, edge: Edge, value: String) -> String {
+        if self.types.is_in_arena(edge) {
+            format!("{{ let v = {value}; {BER}::in_arena(r, v)? }}")
+        } else {
+            self.boxed(edge, value)
+        }
+    }
+
+    /// The type of extension additions that are not known, without its lifetime.
+    fn additions_type(&self) -> String {
+        if self.types.choices.arena {
+            format!("{CODEC}::UnknownElements")
+        } else {
+            UNKNOWN_ADDITIONS.to_string()
+        }
     }
 
     /// The parameters that a function takes for keys of tables around, each behind a comma.

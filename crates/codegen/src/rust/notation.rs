@@ -49,7 +49,11 @@ fn body(p: &mut Printer<'_>, node: NodeId) {
             let arm = |(variant, said): (&str, &str)| format!("Self::{variant}(v) => p.chosen({said:?}, v),");
             let mut arms: Vec<String> = fields.map(arm).collect();
             if shape.node(node).extensible {
-                arms.push("Self::Unknown(v) => v.notation(p),".into());
+                arms.push(if p.types.choices.arena {
+                    "Self::Unknown(v) => p.unknown(v),".into()
+                } else {
+                    "Self::Unknown(v) => v.notation(p),".into()
+                });
             }
             p.text.fill(arms);
             p.text.close("}");

@@ -1,7 +1,9 @@
 //! Values that are slices of the input: their types and expressions.
 
 use super::Printer;
-use super::imports::{BER, BIT_STR, INTEGER_REF, OID_REF, RELATIVE_OID_REF, STRING_KIND, TEXT_REF};
+use super::imports::{
+    BER, BIT_STR, INTEGER_REF, OID_REF, RELATIVE_OID_REF, STRING_KIND, TEXT_REF, TIME_TYPE,
+};
 use super::values::text_of;
 use crate::code::ber::Primitive;
 use crate::overlay::{OverlayError, Serde};
@@ -19,7 +21,9 @@ pub(super) fn check(types: &Types<'_>, lowering: &Lowering, config: &Config<'_>)
     if is_ber && config.overlay.serde == Serde::None {
         return Ok(());
     }
-    let why = if !types.choices.slices.is_empty() {
+    let why = if types.choices.arena {
+        "memory = \"arena\": only BER, DER and CER have it; leave it out for other rules and for serde"
+    } else if !types.choices.slices.is_empty() {
         "strings = \"slices\": only BER, DER and CER have them; choose \"borrowed\" for other rules and for serde"
     } else if !types.choices.inline.is_empty() {
         "lists = \"inline\": only BER, DER and CER have them; choose \"vec\" for other rules and for serde"
@@ -73,7 +77,7 @@ impl Printer<'_> {
             }
             Repr::Bits => {
                 let (unused, octets) = octets.split_first()?;
-                format!("{BIT_STR}::new(&{octets:?}[..], {unused}).unwrap_or_default()")
+                format!("{BIT_STR}::constant(&{octets:?}, {unused})")
             }
             Repr::Oid => format!("{OID_REF}::constant(&{octets:?})"),
             Repr::RelativeOid => format!("{RELATIVE_OID_REF}::constant(&{octets:?})"),
@@ -81,7 +85,10 @@ impl Printer<'_> {
                 let text = text_of(self.types.shape.node(self.types.same(node)).kind, octets)?;
                 format!("{TEXT_REF}::new({text:?})")
             }
-            _ => format!("&{octets:?}[..]"),
+            _ => {
+                let octets: Vec<String> = octets.iter().map(|octet| format!("{octet}_u8")).collect();
+                format!("(&[{}] as &[u8])", octets.join(", "))
+            }
         })
     }
 
@@ -99,10 +106,14 @@ impl Printer<'_> {
         Some(match primitive {
             Primitive::OctetString => format!("w.octet_string({tag}, {v});"),
             Primitive::BitString => format!("w.bit_string({tag}, {});", super::deref(v)),
+            Primitive::NamedBits(..) => {
+                format!("{BER}::write_named_bits_slice(w, {tag}, {});", super::deref(v))
+            }
             Primitive::Text(kind) => {
                 format!("{BER}::write_text_slice(w, {tag}, {STRING_KIND}::{kind:?}, {v})?;")
             }
             Primitive::UtcTime => format!("{BER}::write_utc_time_slice(w, {tag}, {v})?;"),
+            Primitive::Time(time) => format!("w.time({tag}, {TIME_TYPE}::{time:?}, {v})?;"),
             Primitive::GeneralizedTime => format!("{BER}::write_generalized_time_slice(w, {tag}, {v})?;"),
             _ => return None,
         })

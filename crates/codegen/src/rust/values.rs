@@ -3,7 +3,7 @@
 use super::Printer;
 use super::imports::{
     BIT_STRING, EXACT_REAL, FIXED_BITS, INTEGER, KEY, OBJECT_IDENTIFIER, OCTETS, RELATIVE_OBJECT_IDENTIFIER,
-    SEQUENCE_OF, TEXT, TYPES, UNKNOWN_ADDITIONS, VEC,
+    SEQUENCE_OF, TEXT, TYPES, VEC,
 };
 use crate::defaults::Depths;
 use crate::types::{Edge, Repr, Types};
@@ -20,7 +20,13 @@ pub(super) fn empty_list(types: &Types<'_>, node: NodeId) -> String {
     if types.is_lazy(node) {
         return format!("{SEQUENCE_OF}::default()");
     }
-    if types.is_inline(node) { format!("{TYPES}::List::new()") } else { format!("{VEC}::new()") }
+    if types.is_list_in_arena(node) {
+        format!("{TYPES}::ListRef::EMPTY")
+    } else if types.is_inline(node) {
+        format!("{TYPES}::List::new()")
+    } else {
+        format!("{VEC}::new()")
+    }
 }
 
 /// What has been found out about DEFAULTs.
@@ -79,7 +85,7 @@ impl Printer<'_> {
         } else {
             None
         };
-        let value = value.map(|value| self.boxed(Edge::Field(field), value));
+        let value = value.map(|value| self.boxed_constant(Edge::Field(field), value));
         self.defaults.expressions.borrow_mut().insert(field, value.clone());
         value
     }
@@ -92,7 +98,8 @@ impl Printer<'_> {
             format!("{place}.is_empty()")
         } else if self.types.shape.has_named_bits(node) && matches!(self.types.repr(node), Repr::Bits) {
             // Zero bits at the end mean nothing (X.680 22.7).
-            format!("{place}.is_same_set(&{value})")
+            let reference = if self.types.is_in_arena(Edge::Field(field)) { "" } else { "&" };
+            format!("{place}.is_same_set({reference}{value})")
         } else {
             format!("{place} == {value}")
         })
@@ -163,6 +170,8 @@ impl Printer<'_> {
                 let vec = format!("alloc::vec![{}]", values.join(", "));
                 let list = if values.is_empty() {
                     empty_list(&self.types, node)
+                } else if self.types.is_list_in_arena(node) {
+                    format!("{TYPES}::ListRef::new(const {{ &[{}] }})", values.join(", "))
                 } else if self.types.is_lazy(node) {
                     format!("{SEQUENCE_OF}::from({vec})")
                 } else if self.types.is_inline(node) {
@@ -175,7 +184,7 @@ impl Printer<'_> {
             (Repr::Choice, Constant::Choice(field, value)) => {
                 let field = self.types.same_field(node, *field)?;
                 let value = self.constant(self.types.shape.field(field).node, value, depth + 1)?;
-                let value = self.boxed(Edge::Field(field), value);
+                let value = self.boxed_constant(Edge::Field(field), value);
                 format!("{}::{}({value})", self.names.ty(node), self.names.field(field))
             }
             (Repr::Struct, Constant::Struct(given)) => {
@@ -184,8 +193,10 @@ impl Printer<'_> {
                     let value = given.iter().find(|(at, _)| self.types.same_field(node, *at) == Some(id));
                     let value = match value {
                         Some((_, value)) => {
-                            let value =
-                                self.boxed(Edge::Field(id), self.constant(field.node, value, depth + 1)?);
+                            let value = self.boxed_constant(
+                                Edge::Field(id),
+                                self.constant(field.node, value, depth + 1)?,
+                            );
                             if self.is_option(id) { format!("Some({value})") } else { value }
                         }
                         None if self.is_option(id) => "None".into(),
@@ -198,9 +209,8 @@ impl Printer<'_> {
                     }
                     parts.push(format!("{}: {value}", self.names.field(id)));
                 }
-                parts.extend(
-                    self.names.additions(node).map(|name| format!("{name}: {UNKNOWN_ADDITIONS}::NONE")),
-                );
+                let additions = self.names.additions(node);
+                parts.extend(additions.map(|name| format!("{name}: {}::NONE", self.additions_type())));
                 format!("{} {{ {} }}", self.names.ty(node), parts.join(", "))
             }
             _ => return None,

@@ -1,6 +1,8 @@
 //! The cursor that steps over headers, and into and out of constructed elements.
 
 use super::header::{self, Extent, Header, Rules};
+#[cfg(feature = "arena")]
+use crate::Arena;
 use crate::codec::Path;
 use crate::{Class, Error, ErrorKind, Limits, Result, Tag};
 
@@ -53,6 +55,9 @@ pub struct Reader<'a> {
     strict: bool,
     /// Texts that were kept although they break their type.
     marked: u32,
+    /// Where values are kept that are not in place, if there is such.
+    #[cfg(feature = "arena")]
+    arena: Option<&'a Arena>,
     /// Where a fault is, as far as it has been told.
     pub(crate) path: Path,
 }
@@ -93,8 +98,43 @@ impl<'a> Reader<'a> {
             indefinite: false,
             strict: false,
             marked: 0,
+            #[cfg(feature = "arena")]
+            arena: None,
             path: Path::NONE,
         }
+    }
+
+    /// The same cursor, which has an arena for what generated code of `memory = "arena"` reads.
+    #[cfg(feature = "arena")]
+    #[inline]
+    #[must_use]
+    pub const fn with_arena(mut self, arena: Option<&'a Arena>) -> Self {
+        self.arena = arena;
+        self
+    }
+
+    /// The arena, if it has one.
+    #[cfg(feature = "arena")]
+    #[inline]
+    #[must_use]
+    pub const fn arena(&self) -> Option<&'a Arena> {
+        self.arena
+    }
+
+    /// Octets as long as the input lives: a copy in the arena, if there is one.
+    pub(crate) fn copied(&self, octets: &[u8]) -> Option<&'a [u8]> {
+        #[cfg(feature = "arena")]
+        return self.arena.map(|arena| arena.copy(octets));
+        #[cfg(not(feature = "arena"))]
+        return (octets.is_empty()).then_some(&[]);
+    }
+
+    /// A text as long as the input lives, likewise.
+    pub(crate) fn copied_text(&self, text: &str) -> Option<&'a str> {
+        #[cfg(feature = "arena")]
+        return self.arena.map(|arena| arena.copy_text(text));
+        #[cfg(not(feature = "arena"))]
+        return (text.is_empty()).then_some("");
     }
 
     /// The same cursor, which knows whether the input ends with an element of definite length, so that more input would not

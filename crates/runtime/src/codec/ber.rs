@@ -5,6 +5,8 @@
 
 pub use crate::ber::{Frame, Header, Mark, Reader, Rules, StringForm, Writer};
 
+#[cfg(feature = "arena")]
+mod arena;
 mod fill;
 mod lists;
 mod slices;
@@ -18,12 +20,18 @@ use crate::types::{
 };
 use crate::{Class, Error, ErrorKind, Result, Tag};
 use alloc::borrow::Cow;
+#[cfg(feature = "arena")]
+pub use arena::{
+    arena_list, arena_set_of, empty_in_arena, filled_arena_list, filled_arena_set_of, in_arena,
+    named_bits_slice, time_slice,
+};
 pub use fill::{fill, fill_any, fill_any_option, fill_option};
 pub(crate) use lists::in_set_of;
 pub use lists::{filled_list, filled_set_of, inline_list, inline_set_of, list, set_of};
 pub use slices::{
     big_integer_slice, bits_slice, generalized_time_slice, octets_slice, oid_slice, relative_oid_slice,
-    text_slice, utc_time_slice, write_generalized_time_slice, write_text_slice, write_utc_time_slice,
+    text_slice, utc_time_slice, write_generalized_time_slice, write_named_bits_slice, write_text_slice,
+    write_utc_time_slice,
 };
 
 /// Octets of memory that a list sets aside at once at most.
@@ -531,6 +539,10 @@ pub fn contained<'a, T>(
         let mut inner = Reader::with_limits(inside, base, r.rules(), &limits)
             .with_strict_values(strict)
             .counting_values(values);
+        #[cfg(feature = "arena")]
+        {
+            inner = inner.with_arena(r.arena());
+        }
         // The string with a value inside is a level itself.
         match inner.begin_value().and_then(|()| read(&mut inner)) {
             Ok(value) if inner.finish().is_ok() => {
@@ -832,8 +844,7 @@ pub fn write_fixed_bits<const N: u32>(w: &mut Writer, tag: Tag, bits: FixedBits<
 
 /// BIT STRING with named bits: without trailing zero bits in DER and CER (11.2.2).
 pub fn write_named_bits(w: &mut Writer, tag: Tag, bits: &BitString<'_>) {
-    let bits = bits.as_bits();
-    w.bit_string(tag, if w.rules() == Rules::Ber { bits } else { bits.trimmed(0) });
+    write_named_bits_slice(w, tag, bits.as_bits());
 }
 
 /// BIT STRING with named bits of a fixed size; see [`write_named_bits`].

@@ -15,16 +15,22 @@ pub mod parts;
 pub mod per;
 mod sequence_of;
 mod traits;
+#[cfg(feature = "arena")]
+mod unknown_elements;
 
 pub use crate::__at as at;
 pub use additions::{Family, UnknownAddition, UnknownAdditions};
 pub use fault::{Fault, Path};
 pub use notation::{Notation, Printer, debug};
 pub use sequence_of::{Elements, SequenceOf};
+#[cfg(feature = "arena")]
+pub use traits::DecodeIn;
 pub use traits::{
     Aper, AperType, Ber, BerType, CanonicalAper, CanonicalUper, Cer, Coer, Decode, Der, Encode, Oer, OerType,
     StrictBer, Uper, UperType,
 };
+#[cfg(feature = "arena")]
+pub use unknown_elements::UnknownElements;
 
 use crate::types::{BitStr, BitString, Octets};
 use alloc::boxed::Box;

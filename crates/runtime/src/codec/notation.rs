@@ -1,10 +1,12 @@
 //! Values in the notation of ASN.1 (X.680 clauses 18 to 46), which is what generated types show as `Debug`.
 
+#[cfg(feature = "arena")]
+use super::UnknownElements;
 use super::parts::{Item, LeafRef, Parts, Sink, UNKNOWN, Value, name};
 use super::{Contained, SequenceOf, UnknownAdditions, UnknownAlternative};
 use crate::types::{
-    BitStr, BitString, ExactReal, FixedBits, Integer, IntegerRef, List, ObjectIdentifier, Octets, OidRef,
-    RelativeObjectIdentifier, RelativeOidRef, Text, TextRef,
+    BitStr, BitString, ExactReal, FixedBits, Integer, IntegerRef, List, ListRef, ObjectIdentifier, Octets,
+    OidRef, RelativeObjectIdentifier, RelativeOidRef, Text, TextRef,
 };
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -82,6 +84,15 @@ impl Printer<'_, '_> {
     /// Those of the formatter.
     pub fn encoding(&mut self, octets: &[u8]) -> Result {
         self.f.write_str("/* encoding */ ")?;
+        self.octets(octets)
+    }
+
+    /// The encoding of what a type does not know.
+    ///
+    /// # Errors
+    /// Those of the formatter.
+    pub fn unknown(&mut self, octets: &[u8]) -> Result {
+        self.f.write_str("/* unknown */ ")?;
         self.octets(octets)
     }
 
@@ -400,6 +411,12 @@ impl<T: Notation> Notation for List<T> {
     }
 }
 
+impl<T: Notation> Notation for ListRef<'_, T> {
+    fn notation(&self, p: &mut Printer<'_, '_>) -> Result {
+        p.braces(self.iter(), |p, element| element.notation(p))
+    }
+}
+
 /// The elements up to the first that is none.
 impl<T: Notation + Clone> Notation for SequenceOf<'_, T> {
     fn notation(&self, p: &mut Printer<'_, '_>) -> Result {
@@ -411,6 +428,12 @@ impl<T: Notation + Clone> Notation for SequenceOf<'_, T> {
 }
 
 impl<T: Notation> Notation for Box<T> {
+    fn notation(&self, p: &mut Printer<'_, '_>) -> Result {
+        (**self).notation(p)
+    }
+}
+
+impl<T: Notation> Notation for &T {
     fn notation(&self, p: &mut Printer<'_, '_>) -> Result {
         (**self).notation(p)
     }
@@ -441,21 +464,35 @@ impl<T: Notation> Notation for Contained<'_, T> {
 
 impl Notation for UnknownAlternative<'_> {
     fn notation(&self, p: &mut Printer<'_, '_>) -> Result {
-        p.f.write_str("/* unknown */ ")?;
-        p.octets(&self.octets)
+        p.unknown(&self.octets)
+    }
+}
+
+/// Additions that are not known, by their encodings.
+fn unknown<'o>(p: &mut Printer<'_, '_>, additions: impl Iterator<Item = &'o [u8]>) -> Result {
+    for (number, octets) in additions.enumerate() {
+        if number > 0 {
+            p.f.write_str(", ")?;
+        }
+        p.unknown(octets)?;
+    }
+    Ok(())
+}
+
+#[cfg(feature = "arena")]
+impl Notation for UnknownElements<'_> {
+    fn notation(&self, p: &mut Printer<'_, '_>) -> Result {
+        unknown(p, self.to_vec().into_iter())
+    }
+
+    fn is_there(&self) -> bool {
+        !self.is_empty()
     }
 }
 
 impl Notation for UnknownAdditions {
     fn notation(&self, p: &mut Printer<'_, '_>) -> Result {
-        let (mut additions, mut first) = (self.iter(), true);
-        additions.try_for_each(|addition| {
-            if !core::mem::take(&mut first) {
-                p.f.write_str(", ")?;
-            }
-            p.f.write_str("/* unknown */ ")?;
-            p.octets(&addition.octets)
-        })
+        unknown(p, self.iter().map(|addition| &addition.octets[..]))
     }
 
     fn is_there(&self) -> bool {

@@ -1,6 +1,8 @@
 //! Decoding and encoding as users call them.
 
 use super::{Fault, oer, per};
+#[cfg(feature = "arena")]
+use crate::Arena;
 use crate::ber::{self, Rules};
 use crate::{Error, Result, Tag};
 use alloc::vec::Vec;
@@ -46,6 +48,18 @@ pub trait Decode<'a, R>: Sized {
     /// # Errors
     /// The first fault, with its offset and path; [`Fault::needed`] tells how much is missing of an input that ends early.
     fn decode(input: &'a [u8]) -> core::result::Result<(Self, &'a [u8]), Fault>;
+}
+
+/// A type that can be read by some rules, where what is not in place has an arena: with `memory = "arena"`.
+///
+/// Types that own their memory can be read so too, and make no use of the arena.
+#[cfg(feature = "arena")]
+pub trait DecodeIn<'a, R>: Sized {
+    /// Reads one value from the front of the input and gives what is behind it; both live as long as the arena.
+    ///
+    /// # Errors
+    /// As [`Decode::decode`].
+    fn decode_in(arena: &'a Arena, input: &'a [u8]) -> core::result::Result<(Self, &'a [u8]), Fault>;
 }
 
 /// A type that can be written by some rules.
@@ -97,6 +111,22 @@ pub trait BerType<'a>: Sized {
 
     /// The tag of the outermost element, unless the type is an untagged CHOICE or open type.
     const TAG: Option<Tag>;
+
+    /// Whether values are read into an arena, so that [`Decode`] has none for them: such a call does not compile.
+    const IN_ARENA: bool = false;
+}
+
+/// Reads a value by a reader that is made for it.
+#[inline]
+fn ber_decode<'a, T: BerType<'a>>(
+    r: ber::Reader<'a>,
+    strict: bool,
+) -> core::result::Result<(T, &'a [u8]), Fault> {
+    let mut r = r.with_strict_values(strict).counting_values(crate::Limits::DEFAULT.depth);
+    match T::read_element(&mut r) {
+        Ok(value) => Ok((value, r.input().get(r.position()..).unwrap_or_default())),
+        Err(error) => Err(r.path.of(T::NAME, error)),
+    }
 }
 
 macro_rules! ber_decode {
@@ -104,13 +134,21 @@ macro_rules! ber_decode {
         impl<'a, T: BerType<'a>> Decode<'a, $name> for T {
             #[inline]
             fn decode(input: &'a [u8]) -> core::result::Result<(Self, &'a [u8]), Fault> {
-                let mut r = ber::Reader::new(input, Rules::$rules)
-                    .with_strict_values($strict)
-                    .counting_values(crate::Limits::DEFAULT.depth);
-                match T::read_element(&mut r) {
-                    Ok(value) => Ok((value, input.get(r.position()..).unwrap_or_default())),
-                    Err(error) => Err(r.path.of(T::NAME, error)),
-                }
+                const {
+                    assert!(
+                        !T::IN_ARENA,
+                        "values of this type are read into an arena: call `DecodeIn::decode_in`"
+                    )
+                };
+                ber_decode(ber::Reader::new(input, Rules::$rules), $strict)
+            }
+        }
+
+        #[cfg(feature = "arena")]
+        impl<'a, T: BerType<'a>> DecodeIn<'a, $name> for T {
+            #[inline]
+            fn decode_in(arena: &'a Arena, input: &'a [u8]) -> core::result::Result<(Self, &'a [u8]), Fault> {
+                ber_decode(ber::Reader::new(input, Rules::$rules).with_arena(Some(arena)), $strict)
             }
         }
     };

@@ -30,6 +30,15 @@ impl<'a> BitStr<'a> {
         if unused > 7 || (bytes.is_empty() && unused > 0) { None } else { Some(Self { bytes, unused }) }
     }
 
+    /// The same of a constant: no bits where there are not as many.
+    #[must_use]
+    pub const fn constant(bytes: &'a [u8], unused: u8) -> Self {
+        match Self::new(bytes, unused) {
+            Some(bits) => bits,
+            None => Self::EMPTY,
+        }
+    }
+
     /// The octets, the unused bits as they were encoded.
     #[inline]
     #[must_use]
@@ -71,6 +80,12 @@ impl<'a> BitStr<'a> {
     /// The bits in order.
     pub fn iter(self) -> impl Iterator<Item = bool> + 'a {
         self.bytes.iter().flat_map(|octet| (0..8).map(move |i| octet & (0x80_u8 >> i) != 0)).take(self.len())
+    }
+
+    /// Whether two values with named bits are the same: zero bits at the end mean nothing (X.680 22.7).
+    #[must_use]
+    pub fn is_same_set(self, other: &BitStr<'_>) -> bool {
+        self.trimmed(0) == other.trimmed(0)
     }
 
     /// Whether all unused bits are zero (X.690 11.2.1).
@@ -234,7 +249,7 @@ impl<'a> BitString<'a> {
     /// Whether two values with named bits are the same: zero bits at the end mean nothing (X.680 22.7).
     #[must_use]
     pub fn is_same_set(&self, other: &BitString<'_>) -> bool {
-        self.as_bits().trimmed(0) == other.as_bits().trimmed(0)
+        self.as_bits().is_same_set(&other.as_bits())
     }
 
     /// The octets, borrowed from the input where it has them in one piece.

@@ -4,7 +4,7 @@ use super::read::Held;
 use super::{Ber, is_sparse, tag_text};
 use crate::code::Presence;
 use crate::code::ber::{Attempt, Begins, Check, Guard, Member, Order, Struct, Unknown};
-use crate::rust::imports::{BER, ERROR_KIND, RESULT, UNKNOWN_ADDITIONS};
+use crate::rust::imports::{BER, ERROR_KIND, RESULT};
 use crate::rust::{At, local};
 use crate::types::Edge;
 use tercet_plan::NodeId;
@@ -70,7 +70,7 @@ impl Ber<'_, '_> {
             });
             self.line(format!("let Some(v) = {value} else {{ break }};"));
             let value = self.p.own(member.value.node, "v".into());
-            let value = self.p.boxed(Edge::Field(member.field), value);
+            let value = self.p.boxed_or_in_arena(Edge::Field(member.field), value);
             self.line(format!("{place} = Some({value});"));
             if matches!(attempt.check, Check::Sequence(_)) {
                 self.line(format!("last = {BER}::at_position({position});"));
@@ -144,7 +144,8 @@ impl Ber<'_, '_> {
             self.line(format!("let mut {local}: Option<{held}> = None;"));
         }
         if code.unknown == Unknown::Keep {
-            self.line(format!("let mut unknown = {UNKNOWN_ADDITIONS}::NONE;"));
+            let additions = self.p.additions_type();
+            self.line(format!("let mut unknown = {additions}::NONE;"));
         }
     }
 

@@ -8,7 +8,7 @@ use super::{Ber, Filled, tag_text};
 use crate::code::Presence;
 use crate::code::ber::{List, Member, Order, Primitive, Struct, Value};
 use crate::rust::At;
-use crate::rust::imports::{BER, BOX, PARTS, RESULT, TAG, UNKNOWN_ADDITIONS};
+use crate::rust::imports::{BER, BOX, PARTS, RESULT, TAG};
 use crate::types::Edge;
 use tercet_plan::NodeId;
 
@@ -23,19 +23,25 @@ impl Ber<'_, '_> {
 
     /// The functions around that which fills a struct, whose first line is printed last.
     pub(super) fn filling(&mut self, parameters: &str, node: NodeId, filled: Filled) {
-        let keys = self.passed_keys(node);
         let empty = match filled {
-            Filled::ByTag => ["Self::default()".to_owned(), format!("{BOX}::<Self>::default()")],
-            Filled::InOrder => ["Self::EMPTY".to_owned(), format!("{BOX}::new(Self::EMPTY)")],
+            Filled::ByTag => "Self::default()",
+            Filled::InOrder => "Self::EMPTY",
         };
-        let types = ["Self".to_owned(), format!("{BOX}<Self>")];
-        let functions = ["read_ber", "read_ber_boxed"].into_iter().zip(types).zip(empty);
-        for ((function, ty), empty) in functions.take(if self.boxed.contains(&node) { 2 } else { 1 }) {
-            self.open(format!("fn {function}({parameters}) -> {RESULT}<{ty}> {{"));
-            self.line(format!("let mut value = {empty};"));
-            self.line(format!("value.fill_ber(r, tag{keys})?;"));
-            self.line("Ok(value)");
-            self.close("}");
+        self.make_and_fill(node, "read_ber", parameters, "Self", &format!("mut value = {empty}"));
+        if self.boxed.contains(&node) && self.p.types.may_be_in_arena(node) {
+            // A type that borrows nothing itself is in an arena, too.
+            let (function, parameters) = match self.p.types.borrows(node) {
+                true => ("read_ber_boxed", parameters.to_owned()),
+                false => ("read_ber_boxed<'a>", parameters.replace("<'_>", "<'a>")),
+            };
+            let value = format!("value = {BER}::empty_in_arena(r, {empty})?");
+            self.make_and_fill(node, function, &parameters, "&'a Self", &value);
+        } else if self.boxed.contains(&node) {
+            let value = match filled {
+                Filled::ByTag => format!("mut value = {BOX}::<Self>::default()"),
+                Filled::InOrder => format!("mut value = {BOX}::new({empty})"),
+            };
+            self.make_and_fill(node, "read_ber_boxed", parameters, &format!("{BOX}<Self>"), &value);
         }
         if filled == Filled::ByTag {
             // With those of several alternatives in one function the reader would not be in a register.
@@ -45,6 +51,16 @@ impl Ber<'_, '_> {
         self.line("let value = self;");
     }
 
+    /// A function that fills a struct which it makes first.
+    fn make_and_fill(&mut self, node: NodeId, function: &str, parameters: &str, ty: &str, value: &str) {
+        let keys = self.passed_keys(node);
+        self.open(format!("fn {function}({parameters}) -> {RESULT}<{ty}> {{"));
+        self.line(format!("let {value};"));
+        self.line(format!("value.fill_ber(r, tag{keys})?;"));
+        self.line("Ok(value)");
+        self.close("}");
+    }
+
     pub(super) fn fill_in_order(&mut self, node: NodeId, code: &Struct<'_>) {
         for number in 0..code.members.len() {
             let statement = self.fill_component(code, number);
@@ -52,8 +68,8 @@ impl Ber<'_, '_> {
         }
         if let Some(name) = self.p.names.additions(node) {
             let place = place_function(code);
-            let line =
-                format!("{PARTS}::put(&mut value.{name}, {UNKNOWN_ADDITIONS}::rest_ber(r, {place})?);");
+            let additions = self.p.additions_type();
+            let line = format!("{PARTS}::put(&mut value.{name}, {additions}::rest_ber(r, {place})?);");
             self.line(line);
         }
     }
@@ -154,7 +170,12 @@ impl Ber<'_, '_> {
     pub(super) fn filled_list(&self, code: &List) -> Option<String> {
         let element = &code.element;
         let empty = self.empty(element.node).filter(|_| element.around.is_empty())?;
-        let function = if code.set { "filled_set_of" } else { "filled_list" };
+        let function = match (code.set, self.p.types.may_be_in_arena(element.node)) {
+            (true, true) => "filled_arena_set_of",
+            (true, false) => "filled_set_of",
+            (false, true) => "filled_arena_list",
+            (false, false) => "filled_list",
+        };
         Some(format!("{BER}::{function}(r, tag, || {empty}, |v, r| {})", self.fill_call("v", element)))
     }
 }

@@ -4,7 +4,7 @@ use super::read::{Held, place_function};
 use super::{Ber, tag_pattern};
 use crate::code::Presence;
 use crate::code::ber::{Begins, Member, Next, Struct, Unknown};
-use crate::rust::imports::{TAG, UNKNOWN_ADDITIONS};
+use crate::rust::imports::TAG;
 use crate::rust::{At, local};
 use crate::types::Edge;
 use tercet_plan::NodeId;
@@ -30,7 +30,7 @@ impl Ber<'_, '_> {
         if let Some(name) = self.p.names.additions(node) {
             let rest = match code.second_root {
                 Some(_) => "unknown".to_owned(),
-                None => format!("{UNKNOWN_ADDITIONS}::rest_ber(r, {})?", place_function(code)),
+                None => format!("{}::rest_ber(r, {})?", self.p.additions_type(), place_function(code)),
             };
             members.push(format!("{name}: {rest},"));
         }
@@ -41,7 +41,8 @@ impl Ber<'_, '_> {
     fn additions(&mut self, code: &Struct<'_>, second: usize) {
         let behind = self.is_any_of(&code.members[second..]);
         if code.unknown == Unknown::Keep {
-            self.line(format!("let mut unknown = {UNKNOWN_ADDITIONS}::NONE;"));
+            let additions = self.p.additions_type();
+            self.line(format!("let mut unknown = {additions}::NONE;"));
         }
         self.open(format!("while r.peek_tag()?.is_some_and(|tag| !({behind})) {{"));
         self.line(format!("{};", Self::unknown(code, "unknown")));

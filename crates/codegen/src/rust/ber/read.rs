@@ -63,7 +63,8 @@ impl Ber<'_, '_> {
         match &value.primitive {
             Primitive::Any => format!("{BER}::any{slice}(r)"),
             Primitive::Contained(bits, inside) => {
-                let inside = self.p.boxed(Edge::Content(node), self.read(inside, held, At::Nothing));
+                let inside = self.read(inside, held, At::Nothing);
+                let inside = self.p.boxed_or_in_arena(Edge::Content(node), inside);
                 format!("{BER}::contained(r, {tag}, {bits}, {})", closure("r", &inside))
             }
             Primitive::Struct => {
@@ -96,9 +97,9 @@ impl Ber<'_, '_> {
             Primitive::FixedBits(bits, true) => plain(&format!("fixed_named_bits::<{bits}>")),
             Primitive::FixedBits(bits, false) => plain(&format!("fixed_bits::<{bits}>")),
             Primitive::NamedBits(least, usize::MAX) => {
-                ("named_bits".into(), format!(", {least}, usize::MAX"))
+                (format!("named_bits{slice}"), format!(", {least}, usize::MAX"))
             }
-            Primitive::NamedBits(least, most) => ("named_bits".into(), format!(", {least}, {most}")),
+            Primitive::NamedBits(least, most) => (format!("named_bits{slice}"), format!(", {least}, {most}")),
             Primitive::BitString => kept("bits"),
             Primitive::FixedOctets(octets) => plain(&format!("fixed_octets::<{octets}>")),
             Primitive::OctetString => kept("octets"),
@@ -106,7 +107,7 @@ impl Ber<'_, '_> {
             Primitive::RelativeOid => kept("relative_oid"),
             Primitive::UtcTime => kept("utc_time"),
             Primitive::GeneralizedTime => kept("generalized_time"),
-            Primitive::Time(time) => ("time".into(), format!(", {TIME_TYPE}::{time:?}")),
+            Primitive::Time(time) => (format!("time{slice}"), format!(", {TIME_TYPE}::{time:?}")),
             Primitive::Text(kind) => (format!("text{slice}"), format!(", {STRING_KIND}::{kind:?}")),
             Primitive::Enumerated => {
                 ("enumerated".into(), format!(", {}::from_number", self.p.names.ty(value.node)))
@@ -171,7 +172,7 @@ impl Ber<'_, '_> {
         if self.p.types.is_boxed(edge) && self.filled.contains_key(&value.node) {
             return self.read_as(value, held, at, "read_ber_boxed");
         }
-        self.p.boxed(edge, self.read(value, held, at))
+        self.p.boxed_or_in_arena(edge, self.read(value, held, at))
     }
 
     pub(super) fn read_root(&mut self, value: &Value, wraps: bool) {
@@ -247,7 +248,11 @@ impl Ber<'_, '_> {
             Otherwise::Impossible => {}
             Otherwise::Keep => {
                 let end = self.p.ended(node);
-                self.line(format!("_ => Self::Unknown({BOX}::new({BER}::unknown_alternative(r)?{end})),"));
+                self.line(if self.p.types.choices.arena {
+                    format!("_ => Self::Unknown({BER}::any_slice(r)?),")
+                } else {
+                    format!("_ => Self::Unknown({BOX}::new({BER}::unknown_alternative(r)?{end})),")
+                });
             }
             Otherwise::Refuse => self.line(format!("_ => return Err({BER}::no_alternative(r)),")),
         }
@@ -274,7 +279,7 @@ impl Ber<'_, '_> {
             let Some(known) = row.keys else { continue };
             let patterns: Vec<String> = known.iter().filter_map(key_pattern).collect();
             let value = self.read(&row.value, Held::Values, At::Nothing);
-            let value = self.p.boxed(Edge::Row(node, row.number), value);
+            let value = self.p.boxed_or_in_arena(Edge::Row(node, row.number), value);
             let variant = self.p.names.row(node, row.number).to_owned();
             let patterns = tuple(&patterns);
             self.line(if code.counted {
@@ -313,8 +318,14 @@ impl Ber<'_, '_> {
         } else if let Some(list) = self.filled_list(code).filter(|_| !self.p.types.is_inline(node)) {
             list
         } else {
-            let inline = if self.p.types.is_inline(node) { "inline_" } else { "" };
-            format!("{BER}::{inline}{}(r, tag, {read})", if code.set { "set_of" } else { "list" })
+            let place = if self.p.types.is_list_in_arena(node) {
+                "arena_"
+            } else if self.p.types.is_inline(node) {
+                "inline_"
+            } else {
+                ""
+            };
+            format!("{BER}::{place}{}(r, tag, {read})", if code.set { "set_of" } else { "list" })
         };
         if code.counted {
             self.line("r.begin_value()?;");

@@ -168,7 +168,8 @@ impl Ber<'_, '_> {
             self.close("}");
         }
         if code.extensible {
-            self.line(format!("Self::Unknown(v) => {BER}::write_any(w, &v.octets)?,"));
+            let octets = if self.p.types.choices.arena { "v" } else { "&v.octets" };
+            self.line(format!("Self::Unknown(v) => {BER}::write_any(w, {octets})?,"));
         }
         self.close("}");
         self.end_value(code.counted);

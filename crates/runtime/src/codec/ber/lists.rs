@@ -149,7 +149,7 @@ pub fn inline_set_of<'a, T>(
 
 /// Reads elements of a SET OF as they are to come.
 #[inline(always)]
-fn ordered<'a, T>(
+pub(super) fn ordered<'a, T>(
     mut read: impl FnMut(&mut Reader<'a>) -> Result<T>,
 ) -> impl FnMut(&mut Reader<'a>) -> Result<T> {
     let mut previous: &[u8] = &[];

@@ -1,10 +1,10 @@
 //! Strings that stay where they are: what generated code calls for types that keep slices of the input.
 //!
-//! What cannot be a slice is an error: a string in segments, which stands in several pieces, and characters that are not of the
-//! type, which other types keep as marked text.
+//! What cannot be a slice is copied where the reader has an arena, and is an error else: a string in segments, which stands in
+//! several pieces. So are characters that are not of the type, which other types keep as marked text.
 
 use super::{any_element, begin, contents, element};
-use crate::ber::{Header, Reader, StringForm, Writer};
+use crate::ber::{Header, Reader, Rules, StringForm, Writer};
 use crate::text::{StringKind, to_utf8};
 use crate::types::{BitStr, IntegerRef, OidRef, RelativeOidRef, TextRef};
 use crate::{Error, ErrorKind, Result, Tag};
@@ -15,7 +15,7 @@ fn piece<'a>(r: &mut Reader<'a>, header: &Header, form: StringForm) -> Result<&'
     let at = begin(r, header);
     match r.string(header, form)? {
         Cow::Borrowed(octets) => Ok(octets),
-        Cow::Owned(_) => Err(Error::new(ErrorKind::SegmentedString, at)),
+        Cow::Owned(octets) => r.copied(&octets).ok_or_else(|| Error::new(ErrorKind::SegmentedString, at)),
     }
 }
 
@@ -38,8 +38,10 @@ pub fn bits_slice<'a>(r: &mut Reader<'a>, tag: Tag) -> Result<BitStr<'a>> {
         let at = begin(r, header);
         let bits = r.bit_string(header)?;
         let unused = bits.as_bits().unused();
-        let octets = bits.into_bytes().as_borrowed();
+        let octets = bits.into_bytes();
         octets
+            .as_borrowed()
+            .or_else(|| r.copied(&octets))
             .and_then(|octets| BitStr::new(octets, unused))
             .ok_or_else(|| Error::new(ErrorKind::SegmentedString, at))
     })
@@ -89,10 +91,17 @@ pub fn text_slice<'a>(r: &mut Reader<'a>, tag: Tag, kind: StringKind) -> Result<
 fn any_text_slice<'a>(r: &mut Reader<'a>, tag: Tag, kind: StringKind) -> Result<TextRef<'a>> {
     let header = super::header(r, tag)?;
     let (start, at) = (begin(r, &header), r.offset());
-    let octets = piece(r, &header, StringForm::Text(kind.tag()))?;
+    let octets = if kind.may_be_segmented() {
+        piece(r, &header, StringForm::Text(kind.tag()))?
+    } else {
+        r.contents(&header)?
+    };
     match to_utf8(kind, octets, at)? {
         Cow::Borrowed(text) => Ok(TextRef::new(text)),
-        Cow::Owned(_) => Err(Error::new(ErrorKind::Unsupported, start)),
+        Cow::Owned(text) => {
+            let text = r.copied_text(&text).ok_or_else(|| Error::new(ErrorKind::Unsupported, start))?;
+            Ok(TextRef::new(text))
+        }
     }
 }
 
@@ -153,4 +162,9 @@ pub fn write_utc_time_slice(w: &mut Writer, tag: Tag, text: &TextRef<'_>) -> Res
 /// As [`Writer::generalized_time`].
 pub fn write_generalized_time_slice(w: &mut Writer, tag: Tag, text: &TextRef<'_>) -> Result<()> {
     w.generalized_time(tag, text)
+}
+
+/// BIT STRING with named bits: without trailing zero bits in DER and CER (11.2.2).
+pub fn write_named_bits_slice(w: &mut Writer, tag: Tag, bits: BitStr<'_>) {
+    w.bit_string(tag, if w.rules() == Rules::Ber { bits } else { bits.trimmed(0) });
 }

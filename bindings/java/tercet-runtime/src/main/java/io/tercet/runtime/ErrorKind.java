@@ -150,6 +150,8 @@ public enum ErrorKind {
     TAG_FORM(113, "tag-form", "X.696 8.7.2", "a tag is not in the form that its number asks for"),
     /** The XML text is not a value of the type. */
     XML_VALUE(114, "xml-value", "X.693 8", "the XML text is not a value of the type"),
+    /** Values of this type are read into an arena, and the reader has none. */
+    NO_ARENA(115, "no-arena", null, "values of this type are read into an arena, and the reader has none"),
     /** The value does not fit its column. */
     COLUMN_OVERFLOW(120, "column-overflow", null, "the value does not fit its column");
 
