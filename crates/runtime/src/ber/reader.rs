@@ -124,17 +124,19 @@ impl<'a> Reader<'a> {
     /// Octets as long as the input lives: a copy in the arena, if there is one.
     pub(crate) fn copied(&self, octets: &[u8]) -> Option<&'a [u8]> {
         #[cfg(feature = "arena")]
-        return self.arena.map(|arena| arena.copy(octets));
+        let copy = self.arena.map(|arena| arena.copy(octets));
         #[cfg(not(feature = "arena"))]
-        return (octets.is_empty()).then_some(&[]);
+        let copy = { _ = octets; None };
+        copy
     }
 
     /// A text as long as the input lives, likewise.
     pub(crate) fn copied_text(&self, text: &str) -> Option<&'a str> {
         #[cfg(feature = "arena")]
-        return self.arena.map(|arena| arena.copy_text(text));
+        let copy = self.arena.map(|arena| arena.copy_text(text));
         #[cfg(not(feature = "arena"))]
-        return (text.is_empty()).then_some("");
+        let copy = { _ = text; None };
+        copy
     }
 
     /// The same cursor, which knows whether the input ends with an element of definite length, so that more input would not
