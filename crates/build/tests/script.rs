@@ -147,7 +147,7 @@ fn the_rust_of_the_guide_runs() {
         .replace("runtime\" }", "runtime\", features = [\"arena\", \"serde\"] }");
     fs::write(directory.path().join("Cargo.toml"), manifest).unwrap();
     let excerpts: Vec<_> = guide.split("```rust,ignore\n").skip(1).map(|rest| block(rest, "")).collect();
-    let [traits, arena, json] = excerpts[..] else { panic!("{} excerpts", excerpts.len()) };
+    let [traits, json, arena] = excerpts[..] else { panic!("{} excerpts", excerpts.len()) };
     let main = format!(
         "mod rocket {{ include!(concat!(env!(\"OUT_DIR\"), \"/rocket.rs\")); }}\nuse rocket::Rocket;\n\
          mod fleet {{ include!(concat!(env!(\"OUT_DIR\"), \"/fleet.rs\")); }}\nuse fleet::Fleet;\n\
