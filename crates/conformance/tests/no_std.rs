@@ -28,7 +28,7 @@ fn build(target: &str, files: &[&str]) {
     let manifest = format!(
         "[package]\nname = \"bare\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n\
          [dependencies]\n\
-         tercet-runtime = {{ path = {:?}, features = [\"serde\"] }}\n",
+         tercet-runtime = {{ path = {:?}, features = [\"arena\", \"serde\"] }}\n",
         repository.join("crates/runtime")
     );
     fs::create_dir(directory.path().join("src")).unwrap();
