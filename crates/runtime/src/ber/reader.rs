@@ -126,7 +126,10 @@ impl<'a> Reader<'a> {
         #[cfg(feature = "arena")]
         let copy = self.arena.map(|arena| arena.copy(octets));
         #[cfg(not(feature = "arena"))]
-        let copy = { _ = octets; None };
+        let copy = {
+            _ = octets;
+            None
+        };
         copy
     }
 
@@ -135,7 +138,10 @@ impl<'a> Reader<'a> {
         #[cfg(feature = "arena")]
         let copy = self.arena.map(|arena| arena.copy_text(text));
         #[cfg(not(feature = "arena"))]
-        let copy = { _ = text; None };
+        let copy = {
+            _ = text;
+            None
+        };
         copy
     }
 
