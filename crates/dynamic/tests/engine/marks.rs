@@ -1,6 +1,5 @@
 //! Texts and times that break the rules of their type: kept and marked in BER, errors where that is asked for.
 
-#[path = "common/mod.rs"]
 use crate::common::{hex, plan, to_hex};
 use tercet_dynamic::{
     Decoder, Discard, Encoder, Error, ErrorKind, FieldId, Leaf, Marked, NodeId, Options, Plan, Rules, Sink,
