@@ -196,11 +196,11 @@ fn agree_with_arena(overlay: &Overlay) -> Result<(), OverlayError> {
     let all = || overlay.types.values().chain(overlay.fields.values());
     let other = |strings: Strings| strings != Strings::Slices;
     let why = if overlay.strings == Strings::Owned || all().any(|one| one.strings.is_some_and(other)) {
-        "strings are slices: leave out `strings`"
+        "strings are slices: do not set `strings`"
     } else if overlay.lists == Lists::Inline || all().any(|one| one.lists == Some(Lists::Inline)) {
-        "lists are in the arena: leave out `lists`"
+        "lists are in the arena: do not set `lists`"
     } else if all().any(|one| one.lazy != Lazy::No) {
-        "the elements of a lazy list would have none: leave out `lazy`"
+        "the elements of a lazy list would have none: do not set `lazy`"
     } else {
         return Ok(());
     };

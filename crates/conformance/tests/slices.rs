@@ -277,10 +277,10 @@ fn what_has_to_be_freed_is_in_no_arena() {
         assert!(text.contains(line), "{line}: {text}");
     }
     for (overlay, told) in [
-        ("strings = 'owned'", "leave out `strings`"),
-        ("[types.Wide]\nstrings = 'borrowed'", "leave out `strings`"),
-        ("lists = 'inline'", "leave out `lists`"),
-        ("[fields.'T.few']\nlazy = true", "leave out `lazy`"),
+        ("strings = 'owned'", "do not set `strings`"),
+        ("[types.Wide]\nstrings = 'borrowed'", "do not set `strings`"),
+        ("lists = 'inline'", "do not set `lists`"),
+        ("[fields.'T.few']\nlazy = true", "do not set `lazy`"),
         ("serde = 'always'", "only BER, DER and CER"),
     ] {
         let refused =

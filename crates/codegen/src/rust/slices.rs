@@ -22,7 +22,7 @@ pub(super) fn check(types: &Types<'_>, lowering: &Lowering, config: &Config<'_>)
         return Ok(());
     }
     let why = if types.choices.arena {
-        "memory = \"arena\": only BER, DER and CER have it; leave it out for other rules and for serde"
+        "memory = \"arena\": only BER, DER and CER have it; choose \"heap\" for other rules and for serde"
     } else if !types.choices.slices.is_empty() {
         "strings = \"slices\": only BER, DER and CER have them; choose \"borrowed\" for other rules and for serde"
     } else if !types.choices.inline.is_empty() {
