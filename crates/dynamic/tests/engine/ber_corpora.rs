@@ -2,27 +2,9 @@
 
 #![allow(clippy::print_stderr, reason = "a differing vector is named")]
 
-use crate::common::events;
-use serde_json::Value;
-use std::path::{Path, PathBuf};
-use tercet_dynamic::{Options, Plan, Rules};
-
-fn compile(files: &[PathBuf]) -> Option<Plan> {
-    let mut map = tercet_syntax::SourceMap::new();
-    let mut modules = Vec::new();
-    for path in files {
-        let (file, _) = map.add_bytes(path.display().to_string(), std::fs::read(path).ok()?);
-        modules.extend(tercet_syntax::parse(&map, file, &tercet_syntax::ParseOptions::default()).0);
-    }
-    let options = tercet_model::Options { lenient: true, ..Default::default() };
-    let (model, _) = tercet_model::resolve(&map, &modules, &options);
-    Some(tercet_lower::plan(&model, Rules::Ber, &tercet_lower::all_roots(&model)).0)
-}
-
-fn lines(path: &Path) -> Vec<Value> {
-    let text = std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-    text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
-}
+use crate::common::{compile, events, lines};
+use std::path::PathBuf;
+use tercet_dynamic::{Options, Rules};
 
 /// Rows of the manifest that want CER to accept constructed elements of definite length, which X.690 9.1 forbids.
 const NOT_CER: [&str; 4] = [

@@ -2,29 +2,12 @@
 
 #![allow(clippy::print_stderr, reason = "a differing vector is named")]
 
-use crate::common::{hex, to_hex};
+use crate::common::{compile, hex, lines, to_hex};
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use tercet_dynamic::json::{self, OpenTypes};
 use tercet_dynamic::{NodeId, Options, Plan, Rules, Tape, Value, decode, encode};
-
-fn compile(files: &[PathBuf]) -> Option<Plan> {
-    let mut map = tercet_syntax::SourceMap::new();
-    let mut modules = Vec::new();
-    for path in files {
-        let (file, _) = map.add_bytes(path.display().to_string(), std::fs::read(path).ok()?);
-        modules.extend(tercet_syntax::parse(&map, file, &tercet_syntax::ParseOptions::default()).0);
-    }
-    let options = tercet_model::Options { lenient: true, ..Default::default() };
-    let (model, _) = tercet_model::resolve(&map, &modules, &options);
-    Some(tercet_lower::plan(&model, Rules::Ber, &tercet_lower::all_roots(&model)).0)
-}
-
-fn lines(path: &Path) -> Vec<Json> {
-    let text = std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-    text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
-}
 
 fn encoded(plan: &Plan, tape: &Tape, input: &[u8]) -> Result<String, String> {
     let mut out = Vec::new();

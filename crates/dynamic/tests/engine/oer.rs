@@ -1,5 +1,6 @@
 //! OER where it goes wrong: errors with offset and path, truncations, flipped bits, later versions, limits.
 
+use crate::common::{hex, plans_of};
 use tercet_dynamic::{
     Decoder, Encoder, Error, ErrorKind, FieldId, Leaf, NodeId, Options, Plan, Rules, Sink, Tape, Unknown,
 };
@@ -11,22 +12,11 @@ const ALL: [Rules; 4] = [Rules::Der, Rules::Oer, Rules::Coer, Rules::Uper];
 
 /// Plans for [`ALL`] over one shape.
 fn plans(text: &str) -> Vec<Plan> {
-    let mut map = tercet_syntax::SourceMap::new();
-    let file = map.add("test.asn", text);
-    let (modules, found) = tercet_syntax::parse(&map, file, &tercet_syntax::ParseOptions::default());
-    assert!(found.iter().all(|d| d.severity != tercet_syntax::Severity::Error), "{found:?}\n{text}");
-    let (model, found) = tercet_model::resolve(&map, &modules, &tercet_model::Options::default());
-    assert!(found.iter().all(|d| d.severity != tercet_syntax::Severity::Error), "{found:?}\n{text}");
-    tercet_lower::plans(&model, &ALL, &tercet_lower::all_roots(&model)).0
+    plans_of(&ALL, text)
 }
 
 fn body(text: &str) -> Vec<Plan> {
     plans(&format!("M DEFINITIONS AUTOMATIC TAGS ::= BEGIN {text} END"))
-}
-
-fn hex(text: &str) -> Vec<u8> {
-    let digits: Vec<u32> = text.chars().filter_map(|c| c.to_digit(16)).collect();
-    digits.chunks(2).map(|pair| (pair[0] * 16 + pair[1]) as u8).collect()
 }
 
 fn to_hex(octets: &[u8]) -> String {

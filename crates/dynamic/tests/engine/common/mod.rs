@@ -1,6 +1,8 @@
 //! Schemas from text, values as hex, events as text.
 
+use serde_json::Value;
 use std::fmt::Write;
+use std::path::{Path, PathBuf};
 use tercet_dynamic::{Decoder, Error, FieldId, Leaf, NodeId, Options, Plan, Rules, Shape, Sink, Tape};
 use tercet_plan::Kind;
 
@@ -20,13 +22,38 @@ pub(crate) fn plan_of(text: &str) -> Plan {
 }
 
 fn plan_of_rules(rules: Rules, text: &str) -> Plan {
+    let mut plans = plans_of(&[rules], text);
+    plans.remove(0)
+}
+
+/// Plans over one shape.
+pub(crate) fn plans_of(rules: &[Rules], text: &str) -> Vec<Plan> {
     let mut map = tercet_syntax::SourceMap::new();
     let file = map.add("test.asn", text);
     let (modules, found) = tercet_syntax::parse(&map, file, &tercet_syntax::ParseOptions::default());
     assert!(found.iter().all(|d| d.severity != tercet_syntax::Severity::Error), "{found:?}\n{text}");
     let (model, found) = tercet_model::resolve(&map, &modules, &tercet_model::Options::default());
     assert!(found.iter().all(|d| d.severity != tercet_syntax::Severity::Error), "{found:?}\n{text}");
-    tercet_lower::plan(&model, rules, &tercet_lower::all_roots(&model)).0
+    tercet_lower::plans(&model, rules, &tercet_lower::all_roots(&model)).0
+}
+
+/// The plan of files, whose slips are passed over; nothing if one cannot be read.
+pub(crate) fn compile(files: &[PathBuf]) -> Option<Plan> {
+    let mut map = tercet_syntax::SourceMap::new();
+    let mut modules = Vec::new();
+    for path in files {
+        let (file, _) = map.add_bytes(path.display().to_string(), std::fs::read(path).ok()?);
+        modules.extend(tercet_syntax::parse(&map, file, &tercet_syntax::ParseOptions::default()).0);
+    }
+    let options = tercet_model::Options { lenient: true, ..Default::default() };
+    let (model, _) = tercet_model::resolve(&map, &modules, &options);
+    Some(tercet_lower::plan(&model, Rules::Ber, &tercet_lower::all_roots(&model)).0)
+}
+
+/// The rows of a file, a value of JSON each.
+pub(crate) fn lines(path: &Path) -> Vec<Value> {
+    let text = std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
 }
 
 pub(crate) fn hex(text: &str) -> Vec<u8> {
